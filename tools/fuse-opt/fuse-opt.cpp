@@ -1,0 +1,17 @@
+//===- fuse-opt.cpp - The optimizer driver --------------------------------===//
+
+#include "FuseDialect/IR/FuseDialect.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::registerAllPasses();
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<mlir::fuse::FuseDialect>();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "FuseDialect optimizer driver\n", registry));
+}
