@@ -1,5 +1,6 @@
 //===- fuse-opt.cpp - The optimizer driver --------------------------------===//
 
+#include "FuseDialect/Conversion/Passes.h"
 #include "FuseDialect/IR/FuseDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -8,6 +9,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  mlir::fuse::registerFuseConversionPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
