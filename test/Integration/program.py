@@ -52,6 +52,11 @@ class Tensor:
     type: str
 
     @property
+    def stored(self):
+        """numpy's type of the element."""
+        return ELEMENT_TYPES[self.element]
+
+    @property
     def shape(self):
         return self.value.shape
 
@@ -61,11 +66,6 @@ class Output:
     tensor: Tensor
     check: dict
     operands: tuple
-
-
-def widen(array, element):
-    """Stored values as the oracle computes with them."""
-    return array.astype(np.float64) if is_float(element) else array
 
 
 def element_of(array):
@@ -103,10 +103,12 @@ def format_dense(array, element):
 
 class Program:
     """One function `main`. With `dynamic`, the types of inputs and results have
-    `?` for every extent, so that one compilation must serve all sizes."""
+    `?` for every extent, so that one compilation must serve all sizes. The oracle
+    computes floats in `precision`, None for their own type."""
 
-    def __init__(self, dynamic=False):
+    def __init__(self, dynamic=False, precision=np.float64):
         self.dynamic = dynamic
+        self.precision = precision
         self.inputs = []
         self.arrays = []
         self.outputs = []
@@ -120,6 +122,12 @@ class Program:
     def tensor(self, name, value, element):
         return Tensor(name, element, value, self.type_of(value.shape, element))
 
+    def widen(self, array, element):
+        """Stored values as the oracle computes with them."""
+        if is_float(element) and self.precision:
+            return array.astype(self.precision)
+        return array
+
     def fresh(self):
         self.counter += 1
         return f"%v{self.counter}"
@@ -128,7 +136,7 @@ class Program:
         """A new argument, fed with `array`."""
         array = np.asarray(array)
         element = element or element_of(array)
-        tensor = self.tensor(f"%arg{len(self.inputs)}", widen(array, element), element)
+        tensor = self.tensor(f"%arg{len(self.inputs)}", self.widen(array, element), element)
         self.inputs.append(tensor)
         self.arrays.append(array)
         return tensor
@@ -136,7 +144,7 @@ class Program:
     def constant(self, array):
         array = np.asarray(array)
         element = element_of(array)
-        tensor = Tensor(self.fresh(), element, widen(array, element),
+        tensor = Tensor(self.fresh(), element, self.widen(array, element),
                         f"tensor<{'x'.join([*map(str, array.shape), element])}>")
         value = format_dense(array, element) if array.size else ""
         self.body.append(

@@ -91,7 +91,8 @@ def ordinary(element, shape, rng, low=-4.0, high=4.0):
     if element == "i1":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if is_float(element):
-        return rng.uniform(low, high, shape).astype(dtype)
+        with np.errstate(over="ignore"):
+            return rng.uniform(low, high, shape).astype(dtype)
     info = np.iinfo(dtype)
     low, high = max(int(np.ceil(low)), info.min), min(int(high), info.max)
     return rng.integers(low, high, shape, endpoint=True).astype(dtype)
