@@ -2,6 +2,7 @@
 
 #include "FuseDialect/Conversion/Passes.h"
 #include "FuseDialect/IR/FuseDialect.h"
+#include "FuseDialect/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -9,6 +10,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  mlir::fuse::registerFuseTransformsPasses();
   mlir::fuse::registerFuseConversionPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
