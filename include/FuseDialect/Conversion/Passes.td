@@ -22,6 +22,7 @@ def FuseToLinalgPass : Pass<"fuse-to-linalg", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
+    #map = affine_map<(d0, d1) -> (d0, d1)>
     func.func private @exp(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {fuse.kernel} {
       %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
           ins(%x : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>) {
