@@ -132,7 +132,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto given = cast<ShapedType>(operand);
     auto wanted = dyn_cast<ShapedType>(parameters[index]);
-    if (!wanted || wanted.getElementType() != given.getElementType() ||
+    // In memory a boolean takes a byte.
+    auto memoryType = [](Type type) {
+      return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+    };
+    if (!wanted ||
+        memoryType(wanted.getElementType()) != memoryType(given.getElementType()) ||
         failed(verifyCompatibleShape(wanted, given)))
       return emitOpError() << "expected operand " << index << " to fit " << parameters[index]
                            << " but got " << operand;

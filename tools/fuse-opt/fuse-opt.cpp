@@ -12,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::fuse::registerFuseTransformsPasses();
   mlir::fuse::registerFuseConversionPasses();
+  mlir::fuse::registerFuseTransformsPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

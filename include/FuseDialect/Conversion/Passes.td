@@ -59,4 +59,67 @@ def FuseToLinalgPass : Pass<"fuse-to-linalg", "::mlir::ModuleOp"> {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def VectorizeKernels : Pass<"fuse-vectorize-kernels", "::mlir::ModuleOp"> {
+  let summary = "kernels on tensors become loops over registers";
+  let description = [{
+    Replaces each function with `fuse.kernel` whose body is linalg on tensors by a
+    function on buffers: loops over the kernel's iteration domain whose innermost
+    one handles `unroll` registers at a time, with a mask in the last register of
+    a row only. Its two last arguments are the range of parallel iterations to
+    compute; `fuse.iterations` and `fuse.grain` say how many there are and how
+    many are worth a task.
+
+    Everything that the code depends on by number is in the kernel's `fuse.config`.
+
+    Before:
+
+    ```mlir
+    func.func private @exp(%x: tensor<4096xf32>, %out: tensor<4096xf32>) -> tensor<4096xf32> attributes {fuse.kernel, …} {
+      %0 = linalg.generic … ins(%x) outs(%out) { … math.exp … }
+      return %0 : tensor<4096xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func private @exp(%x: memref<4096xf32>, %out: memref<4096xf32>, %begin: index, %end: index) attributes {fuse.kernel, fuse.iterations = 1, …} {
+      scf.for … {
+        %v = vector.load %x[%i] : memref<4096xf32>, vector<16xf32>
+        %e = math.exp %v : vector<16xf32>
+        vector.store %e, %out[%i] : memref<4096xf32>, vector<16xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def PlanMemory : Pass<"fuse-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "intermediate tensors get places in one arena";
+  let description = [{
+    Rewrites the entry functions, whose bodies launch kernels on tensors, to
+    buffers: arguments for the weights, the arena, the inputs and the outputs.
+    Intermediates that live at different times share memory, placed largest first
+    at the lowest offset that is free while they live (Pisarchyk and Lee,
+    "Efficient Memory Management for Deep Neural Net Inference", 2020). Constants
+    are gathered in one blob, the module attribute `fuse.weights`;
+    `fuse.arena_bytes` is the arena's size. All offsets are multiples of 64.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerLaunches : Pass<"fuse-lower-launches", "::mlir::ModuleOp"> {
+  let summary = "kernels and entries get their binary interface";
+  let description = [{
+    Kernel functions take bare pointers without aliases and 64-bit bounds; entry
+    functions become `fuse_entry_NAME` with the interface of FuseRuntime.h; each
+    `fuse.launch` becomes a call, or, for kernels with enough iterations, a call
+    of `fuse_rt_parallel_for` with a task that unpacks the kernel's arguments.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // FUSE_CONVERSION_PASSES

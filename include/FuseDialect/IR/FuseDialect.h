@@ -39,6 +39,19 @@ inline constexpr llvm::StringLiteral kKernelAttrName = "fuse.kernel";
 /// The attribute of a kernel function that holds its ConfigAttr.
 inline constexpr llvm::StringLiteral kConfigAttrName = "fuse.config";
 
+/// A kernel function on buffers computes a range of this many parallel
+/// iterations (IntegerAttr); its last two arguments are the range.
+inline constexpr llvm::StringLiteral kIterationsAttrName = "fuse.iterations";
+/// Iterations that are worth a task of their own (IntegerAttr).
+inline constexpr llvm::StringLiteral kGrainAttrName = "fuse.grain";
+/// Unit attribute of a kernel's destination argument that is a graph output
+/// which nothing in the graph reads again.
+inline constexpr llvm::StringLiteral kFinalAttrName = "fuse.final";
+/// Module attributes after memory planning: bytes of scratch memory that a call
+/// needs (IntegerAttr), and the constants as one blob (ElementsAttr of i8).
+inline constexpr llvm::StringLiteral kArenaBytesAttrName = "fuse.arena_bytes";
+inline constexpr llvm::StringLiteral kWeightsAttrName = "fuse.weights";
+
 /// Number of elements of a ranked shaped type, or none if a size is dynamic or
 /// the count does not fit 64 bits.
 std::optional<int64_t> getElementCount(Type type);

@@ -77,4 +77,64 @@ def InferShapes : Pass<"fuse-infer-shapes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
 
+def AssignConfigs : Pass<"fuse-assign-configs", "::mlir::ModuleOp"> {
+  let summary = "decides how each kernel is lowered";
+  let description = [{
+    Gives each kernel function without a `fuse.config` the default one for the
+    target: registers of its width, streaming stores for graph outputs that
+    exceed the second-level cache, and a grain that makes a task worth its start.
+
+    Before:
+
+    ```mlir
+    func.func private @exp(%x: tensor<4096xf32>, %out: tensor<4096xf32> {fuse.final}) -> tensor<4096xf32> attributes {fuse.kernel}
+    ```
+
+    After:
+
+    ```mlir
+    func.func private @exp(…) -> tensor<4096xf32> attributes {fuse.config = #fuse.config<vector = 64, grain = 16384>, fuse.kernel}
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64",
+           "width of the target's registers in bytes: 16, 32 or 64">,
+    Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
+           "bytes of the target's second-level cache">
+  ];
+}
+
+def OutlineKernels : Pass<"fuse-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "groups become kernel functions";
+  let description = [{
+    Moves the body of each `fuse.group` into a function with `fuse.kernel` and
+    launches it in place. A kernel takes a destination for each result, which the
+    caller provides. Equal groups share one function, named after the first;
+    `fuse.launch` keeps the name of each.
+
+    Before:
+
+    ```mlir
+    %r = fuse.group "exp" elementwise(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) {
+      %0 = fuse.exp %a : (tensor<8xf32>) -> tensor<8xf32>
+      fuse.yield %0 : tensor<8xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %d = tensor.empty() : tensor<8xf32>
+    %r = fuse.launch @exp "exp" ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
+    …
+    func.func private @exp(%a: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {fuse.kernel} {
+      %0 = fuse.exp %a : (tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // FUSEDIALECT_TRANSFORMS_PASSES
