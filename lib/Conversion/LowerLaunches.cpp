@@ -24,9 +24,11 @@ static constexpr StringLiteral kParallelFor = "fuse_rt_parallel_for";
 /// Replaces a kernel's buffer arguments by bare pointers that do not alias and
 /// its index arguments by i64. Descriptors are rebuilt at the start, where LLVM
 /// dissolves them.
-static void lowerKernelSignature(func::FuncOp kernel, const LLVMTypeConverter &converter) {
+static void lowerKernelSignature(func::FuncOp kernel,
+                                 const LLVMTypeConverter &converter) {
   MLIRContext *context = kernel.getContext();
-  Type pointer = LLVM::LLVMPointerType::get(context), i64 = IntegerType::get(context, 64);
+  Type pointer = LLVM::LLVMPointerType::get(context),
+       i64 = IntegerType::get(context, 64);
   Block &body = kernel.getBody().front();
   OpBuilder builder(context);
   builder.setInsertionPointToStart(&body);
@@ -34,24 +36,28 @@ static void lowerKernelSignature(func::FuncOp kernel, const LLVMTypeConverter &c
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
   Builder attrs(context);
-  NamedAttribute noAlias = attrs.getNamedAttr("llvm.noalias", attrs.getUnitAttr());
-  NamedAttribute noUndef = attrs.getNamedAttr("llvm.noundef", attrs.getUnitAttr());
+  NamedAttribute noAlias =
+      attrs.getNamedAttr("llvm.noalias", attrs.getUnitAttr());
+  NamedAttribute noUndef =
+      attrs.getNamedAttr("llvm.noundef", attrs.getUnitAttr());
   for (BlockArgument argument : body.getArguments()) {
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
       argument.setType(pointer);
-      Value descriptor =
-          MemRefDescriptor::fromStaticShape(builder, loc, converter, type, argument);
-      Operation *cast =
-          UnrealizedConversionCastOp::create(builder, loc, TypeRange(type), descriptor);
+      Value descriptor = MemRefDescriptor::fromStaticShape(
+          builder, loc, converter, type, argument);
+      Operation *cast = UnrealizedConversionCastOp::create(
+          builder, loc, TypeRange(type), descriptor);
       argument.replaceUsesWithIf(cast->getResult(0), [&](OpOperand &use) {
-        return use.getOwner() != cast && !isa<LLVM::InsertValueOp>(use.getOwner());
+        return use.getOwner() != cast &&
+               !isa<LLVM::InsertValueOp>(use.getOwner());
       });
       types.push_back(pointer);
       attributes.push_back(attrs.getDictionaryAttr({noAlias, noUndef}));
       continue;
     }
     argument.setType(i64);
-    Value index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), argument);
+    Value index = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), argument);
     argument.replaceAllUsesExcept(index, index.getDefiningOp());
     types.push_back(i64);
     attributes.push_back(attrs.getDictionaryAttr({noUndef}));
@@ -66,9 +72,11 @@ static func::FuncOp createTask(func::FuncOp kernel, SymbolTable &symbols) {
   MLIRContext *context = kernel.getContext();
   OpBuilder builder(context);
   Location loc = kernel.getLoc();
-  Type pointer = LLVM::LLVMPointerType::get(context), i64 = builder.getI64Type();
-  auto task = func::FuncOp::create(builder, loc, (kernel.getName() + ".task").str(),
-                                   builder.getFunctionType({pointer, i64, i64}, {}));
+  Type pointer = LLVM::LLVMPointerType::get(context),
+       i64 = builder.getI64Type();
+  auto task =
+      func::FuncOp::create(builder, loc, (kernel.getName() + ".task").str(),
+                           builder.getFunctionType({pointer, i64, i64}, {}));
   task.setPrivate();
   symbols.insert(task);
   Block *body = task.addEntryBlock();
@@ -76,8 +84,9 @@ static func::FuncOp createTask(func::FuncOp kernel, SymbolTable &symbols) {
   SmallVector<Value> operands;
   unsigned pointers = kernel.getNumArguments() - 2;
   for (unsigned i = 0; i < pointers; ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, body->getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value slot = LLVM::GEPOp::create(
+        builder, loc, pointer, pointer, body->getArgument(0),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     operands.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   operands.push_back(body->getArgument(1));
@@ -92,7 +101,8 @@ static void declareParallelFor(ModuleOp module, SymbolTable &symbols) {
   if (symbols.lookup(kParallelFor))
     return;
   OpBuilder builder(module.getContext());
-  Type pointer = LLVM::LLVMPointerType::get(module.getContext()), i64 = builder.getI64Type();
+  Type pointer = LLVM::LLVMPointerType::get(module.getContext()),
+       i64 = builder.getI64Type();
   auto declaration = func::FuncOp::create(
       builder, module.getLoc(), kParallelFor,
       builder.getFunctionType({pointer, pointer, pointer, i64, i64, i64}, {}));
@@ -105,9 +115,12 @@ namespace {
 /// Rewrites one entry function to pointers.
 class EntryLowering {
 public:
-  EntryLowering(func::FuncOp entry, SymbolTable &symbols, DenseMap<Operation *, func::FuncOp> &tasks)
-      : entry(entry), symbols(symbols), tasks(tasks), builder(entry.getContext()),
-        pointer(LLVM::LLVMPointerType::get(entry.getContext())), i64(builder.getI64Type()) {}
+  EntryLowering(func::FuncOp entry, SymbolTable &symbols,
+                DenseMap<Operation *, func::FuncOp> &tasks)
+      : entry(entry), symbols(symbols), tasks(tasks),
+        builder(entry.getContext()),
+        pointer(LLVM::LLVMPointerType::get(entry.getContext())),
+        i64(builder.getI64Type()) {}
 
   LogicalResult run();
 
@@ -115,7 +128,8 @@ private:
   void lowerSignature();
   LogicalResult lowerLaunch(LaunchOp launch);
   Value createConstant(Location loc, int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value));
+    return LLVM::ConstantOp::create(builder, loc, i64,
+                                    builder.getI64IntegerAttr(value));
   }
 
   func::FuncOp entry;
@@ -142,7 +156,8 @@ void EntryLowering::lowerSignature() {
     arguments.push_back(body.addArgument(pointer, loc));
   contextArgument = arguments[0];
   builder.setInsertionPointToStart(&body);
-  auto bufferType = LLVM::LLVMStructType::getLiteral(entry.getContext(), {pointer, pointer});
+  auto bufferType =
+      LLVM::LLVMStructType::getLiteral(entry.getContext(), {pointer, pointer});
   for (unsigned i = 0; i < old; ++i) {
     Value argument = body.getArgument(i);
     if (i < 2) {
@@ -152,8 +167,10 @@ void EntryLowering::lowerSignature() {
     unsigned number = i - 2;
     bool isInput = number < inputs;
     Value slot = LLVM::GEPOp::create(
-        builder, loc, pointer, bufferType, isInput ? arguments[3] : arguments[4],
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(isInput ? number : number - inputs), 0});
+        builder, loc, pointer, bufferType,
+        isInput ? arguments[3] : arguments[4],
+        ArrayRef<LLVM::GEPArg>{
+            static_cast<int32_t>(isInput ? number : number - inputs), 0});
     pointers[argument] = LLVM::LoadOp::create(builder, loc, pointer, slot);
   }
 }
@@ -162,8 +179,10 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp launch) {
   Location loc = launch.getLoc();
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   auto iterations =
-      kernel ? kernel->getAttrOfType<IntegerAttr>(kIterationsAttrName) : IntegerAttr();
-  auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>(kGrainAttrName) : IntegerAttr();
+      kernel ? kernel->getAttrOfType<IntegerAttr>(kIterationsAttrName)
+             : IntegerAttr();
+  auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>(kGrainAttrName)
+                      : IntegerAttr();
   if (!iterations || !grain)
     return launch.emitOpError() << "expected the kernel '" << launch.getKernel()
                                 << "' to be vectorised";
@@ -171,7 +190,8 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp launch) {
   for (Value operand : launch.getOperands())
     operands.push_back(pointers.lookup(operand));
   builder.setInsertionPoint(launch);
-  Value begin = createConstant(loc, 0), end = createConstant(loc, iterations.getInt());
+  Value begin = createConstant(loc, 0),
+        end = createConstant(loc, iterations.getInt());
   if (iterations.getInt() < 2 * grain.getInt()) {
     operands.append({begin, end});
     func::CallOp::create(builder, loc, kernel, operands);
@@ -189,22 +209,26 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp launch) {
     packed = LLVM::AllocaOp::create(builder, loc, pointer, pointer, count, 8);
   }
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, packed,
-                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+    Value slot = LLVM::GEPOp::create(
+        builder, loc, pointer, pointer, packed,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
     LLVM::StoreOp::create(builder, loc, operand, slot);
   }
-  Value function = func::ConstantOp::create(builder, loc, task.getFunctionType(), task.getName());
-  Value address =
-      UnrealizedConversionCastOp::create(builder, loc, TypeRange(pointer), function).getResult(0);
-  func::CallOp::create(
-      builder, loc, kParallelFor, TypeRange(),
-      ValueRange{contextArgument, address, packed, begin, end, createConstant(loc, grain.getInt())});
+  Value function = func::ConstantOp::create(
+      builder, loc, task.getFunctionType(), task.getName());
+  Value address = UnrealizedConversionCastOp::create(
+                      builder, loc, TypeRange(pointer), function)
+                      .getResult(0);
+  func::CallOp::create(builder, loc, kParallelFor, TypeRange(),
+                       ValueRange{contextArgument, address, packed, begin, end,
+                                  createConstant(loc, grain.getInt())});
   return success();
 }
 
 LogicalResult EntryLowering::run() {
   if (!isa_and_nonnull<DictionaryAttr>(entry->getAttr(kSignatureAttrName)))
-    return entry.emitError() << "expected an entry function with '" << kSignatureAttrName << "'";
+    return entry.emitError()
+           << "expected an entry function with '" << kSignatureAttrName << "'";
   unsigned old = entry.getNumArguments();
   lowerSignature();
   for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
@@ -214,11 +238,14 @@ LogicalResult EntryLowering::run() {
       if (!offset)
         return view.emitOpError("expected a constant offset");
       pointers[view] = LLVM::GEPOp::create(
-          builder, op.getLoc(), pointer, builder.getI8Type(), pointers.lookup(view.getSource()),
-          ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(createConstant(op.getLoc(), *offset))});
+          builder, op.getLoc(), pointer, builder.getI8Type(),
+          pointers.lookup(view.getSource()),
+          ArrayRef<LLVM::GEPArg>{
+              LLVM::GEPArg(createConstant(op.getLoc(), *offset))});
     } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
       std::optional<int64_t> bytes = getByteCount(copy.getSource().getType());
-      LLVM::MemcpyOp::create(builder, op.getLoc(), pointers.lookup(copy.getTarget()),
+      LLVM::MemcpyOp::create(builder, op.getLoc(),
+                             pointers.lookup(copy.getTarget()),
                              pointers.lookup(copy.getSource()),
                              createConstant(op.getLoc(), bytes.value_or(0)),
                              /*isVolatile=*/false);
@@ -236,20 +263,22 @@ LogicalResult EntryLowering::run() {
       op.erase();
   auto terminator = cast<func::ReturnOp>(body.getTerminator());
   builder.setInsertionPoint(terminator);
-  Value zero = LLVM::ConstantOp::create(builder, entry.getLoc(), builder.getI32Type(),
-                                        builder.getI32IntegerAttr(0));
+  Value zero =
+      LLVM::ConstantOp::create(builder, entry.getLoc(), builder.getI32Type(),
+                               builder.getI32IntegerAttr(0));
   func::ReturnOp::create(builder, entry.getLoc(), zero);
   terminator.erase();
   body.eraseArguments(0, old);
-  entry.setFunctionType(FunctionType::get(entry.getContext(), SmallVector<Type>(5, pointer),
-                                          builder.getI32Type()));
+  entry.setFunctionType(FunctionType::get(
+      entry.getContext(), SmallVector<Type>(5, pointer), builder.getI32Type()));
   SymbolTable::setSymbolName(entry, ("fuse_entry_" + entry.getName()).str());
   return success();
 }
 
 namespace {
 
-struct LowerLaunchesPass : public mlir::fuse::impl::LowerLaunchesBase<LowerLaunchesPass> {
+struct LowerLaunchesPass
+    : public mlir::fuse::impl::LowerLaunchesBase<LowerLaunchesPass> {
   using LowerLaunchesBase::LowerLaunchesBase;
 
   void runOnOperation() override {

@@ -49,8 +49,10 @@ public:
   ElementsAttr finish(MLIRContext *context) {
     auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},
                                       IntegerType::get(context, 8));
-    auto blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, kAlignment);
-    return DenseResourceElementsAttr::get(type, "fuse_weights", std::move(blob));
+    auto blob =
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, kAlignment);
+    return DenseResourceElementsAttr::get(type, "fuse_weights",
+                                          std::move(blob));
   }
   bool empty() const { return bytes.empty(); }
 
@@ -101,14 +103,15 @@ static MemRefType getBufferType(Type type) {
   return MemRefType::get(tensor.getShape(), element);
 }
 
-/// Gives each block the lowest offset at which no block that is live at the same
-/// time lies, largest blocks first. Returns the size of the arena.
+/// Gives each block the lowest offset at which no block that is live at the
+/// same time lies, largest blocks first. Returns the size of the arena.
 static int64_t placeBlocks(MutableArrayRef<ArenaBlock> blocks) {
   SmallVector<ArenaBlock *> order;
   for (ArenaBlock &block : blocks)
     order.push_back(&block);
   llvm::sort(order, [](ArenaBlock *a, ArenaBlock *b) {
-    return std::tuple(-a->bytes, a->firstUse, a) < std::tuple(-b->bytes, b->firstUse, b);
+    return std::tuple(-a->bytes, a->firstUse, a) <
+           std::tuple(-b->bytes, b->firstUse, b);
   });
   SmallVector<ArenaBlock *> placed;
   int64_t arena = 0;
@@ -116,8 +119,8 @@ static int64_t placeBlocks(MutableArrayRef<ArenaBlock> blocks) {
     int64_t offset = 0;
     // `placed` is sorted by offset: take the first gap that is large enough.
     for (ArenaBlock *other : placed) {
-      bool overlapsInTime =
-          other->firstUse <= block->lastUse && block->firstUse <= other->lastUse;
+      bool overlapsInTime = other->firstUse <= block->lastUse &&
+                            block->firstUse <= other->lastUse;
       if (!overlapsInTime)
         continue;
       if (offset + block->bytes <= other->offset)
@@ -140,7 +143,8 @@ namespace {
 /// Rewrites one entry function.
 class EntryPlanner {
 public:
-  EntryPlanner(func::FuncOp entry, WeightsBuilder &weights) : entry(entry), weights(weights) {}
+  EntryPlanner(func::FuncOp entry, WeightsBuilder &weights)
+      : entry(entry), weights(weights) {}
 
   /// Checks that the function only launches kernels, and finds how long each
   /// intermediate lives.
@@ -166,11 +170,13 @@ private:
 LogicalResult EntryPlanner::analyze() {
   if (!entry.getBody().hasOneBlock())
     return entry.emitError("expected an entry function of one block");
-  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(), entry.getResultTypes())) {
+  for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
+                                            entry.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape())
-      return entry.emitError() << "dynamic shapes are not supported yet in memory planning, got "
-                               << type << "; give the model's shapes";
+      return entry.emitError()
+             << "dynamic shapes are not supported yet in memory planning, got "
+             << type << "; give the model's shapes";
   }
   DenseMap<Value, int64_t> lastUse;
   int64_t step = 0;
@@ -183,17 +189,21 @@ LogicalResult EntryPlanner::analyze() {
       for (auto [result, destination] :
            llvm::zip_equal(launch.getResults(), launch.getOutputs())) {
         if (!destination.getDefiningOp<tensor::EmptyOp>())
-          return launch.emitOpError("expected destinations that are 'tensor.empty'");
+          return launch.emitOpError(
+              "expected destinations that are 'tensor.empty'");
         std::optional<int64_t> bytes = getByteCount(result.getType());
         if (!bytes)
           return launch.emitOpError("expected results of static shape");
         blockOf[result] = blocks.size();
-        blocks.push_back({result, static_cast<int64_t>(llvm::alignTo(*bytes, kAlignment)), step,
-                          step});
+        blocks.push_back(
+            {result, static_cast<int64_t>(llvm::alignTo(*bytes, kAlignment)),
+             step, step});
       }
-    } else if (!isa<tensor::EmptyOp, arith::ConstantOp, fuse::ConstantOp, func::ReturnOp>(op)) {
-      return op.emitError() << "expected only kernel launches in an entry function but got '"
-                            << op.getName() << "'";
+    } else if (!isa<tensor::EmptyOp, arith::ConstantOp, fuse::ConstantOp,
+                    func::ReturnOp>(op)) {
+      return op.emitError()
+             << "expected only kernel launches in an entry function but got '"
+             << op.getName() << "'";
     }
   }
   for (ArenaBlock &block : blocks)
@@ -207,12 +217,14 @@ FailureOr<Value> EntryPlanner::getBuffer(OpBuilder &builder, Value tensor) {
   Operation *op = tensor.getDefiningOp();
   ElementsAttr elements;
   if (!op || !matchPattern(op, m_Constant(&elements)))
-    return emitError(tensor.getLoc(), "expected a constant or the result of a kernel");
+    return emitError(tensor.getLoc(),
+                     "expected a constant or the result of a kernel");
   FailureOr<int64_t> offset = weights.add(op, elements);
   if (failed(offset))
     return failure();
   Value at = arith::ConstantIndexOp::create(builder, op->getLoc(), *offset);
-  Value view = memref::ViewOp::create(builder, op->getLoc(), getBufferType(tensor.getType()),
+  Value view = memref::ViewOp::create(builder, op->getLoc(),
+                                      getBufferType(tensor.getType()),
                                       weightsArgument, at, ValueRange());
   buffers[tensor] = view;
   return view;
@@ -222,11 +234,13 @@ FailureOr<int64_t> EntryPlanner::rewrite() {
   MLIRContext *context = entry.getContext();
   Location loc = entry.getLoc();
   Block *old = &entry.getBody().front();
-  auto bytesType = MemRefType::get({ShapedType::kDynamic}, IntegerType::get(context, 8));
+  auto bytesType =
+      MemRefType::get({ShapedType::kDynamic}, IntegerType::get(context, 8));
 
   // The signature outlives the tensor types.
   if (!entry->hasAttr(kSignatureAttrName))
-    entry->setAttr(kSignatureAttrName, Signature::of(entry).toAttribute(context));
+    entry->setAttr(kSignatureAttrName,
+                   Signature::of(entry).toAttribute(context));
 
   // New arguments: weights, arena, inputs, outputs.
   SmallVector<Type> types{bytesType, bytesType};
@@ -263,11 +277,11 @@ FailureOr<int64_t> EntryPlanner::rewrite() {
   OpBuilder builder(context);
   builder.setInsertionPointToStart(body);
   for (const ArenaBlock &block : placed) {
-    Value at = arith::ConstantIndexOp::create(builder, block.tensor.getLoc(), block.offset);
-    buffers[block.tensor] =
-        memref::ViewOp::create(builder, block.tensor.getLoc(),
-                               getBufferType(block.tensor.getType()), arenaArgument, at,
-                               ValueRange());
+    Value at = arith::ConstantIndexOp::create(builder, block.tensor.getLoc(),
+                                              block.offset);
+    buffers[block.tensor] = memref::ViewOp::create(
+        builder, block.tensor.getLoc(), getBufferType(block.tensor.getType()),
+        arenaArgument, at, ValueRange());
   }
   for (LaunchOp launch : launches) {
     SmallVector<Value> inputs, outputs;
@@ -279,8 +293,9 @@ FailureOr<int64_t> EntryPlanner::rewrite() {
     }
     for (Value result : launch.getResults())
       outputs.push_back(buffers.lookup(result));
-    LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(),
-                     launch.getNameAttr(), inputs, outputs);
+    LaunchOp::create(builder, launch.getLoc(), TypeRange(),
+                     launch.getKernelAttr(), launch.getNameAttr(), inputs,
+                     outputs);
   }
   for (auto [value, output] : copies) {
     FailureOr<Value> buffer = getBuffer(builder, value);
@@ -299,14 +314,16 @@ FailureOr<int64_t> EntryPlanner::rewrite() {
 
 namespace {
 
-struct PlanMemoryPass : public mlir::fuse::impl::PlanMemoryBase<PlanMemoryPass> {
+struct PlanMemoryPass
+    : public mlir::fuse::impl::PlanMemoryBase<PlanMemoryPass> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     WeightsBuilder weights;
     int64_t arenaBytes = 0;
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (function->hasAttr(kKernelAttrName) || function.isDeclaration())
         continue;
       EntryPlanner planner(function, weights);

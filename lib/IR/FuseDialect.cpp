@@ -27,38 +27,45 @@ void FuseDialect::initialize() {
       >();
 }
 
-Operation *FuseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
-                                            Location location) {
+Operation *FuseDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location location) {
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, location, type, elements);
 }
 
-LogicalResult FuseDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult FuseDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kPatternAttrName && !isa<PatternKindAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected '" << name << "' to be a #fuse.pattern but got "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << "expected '" << name << "' to be a #fuse.pattern but got "
+           << attribute.getValue();
   if (name == kConfigAttrName && !isa<ConfigAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected '" << name << "' to be a #fuse.config but got "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << "expected '" << name << "' to be a #fuse.config but got "
+           << attribute.getValue();
   if (name == kPhaseAttrName && !isa<StringAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected '" << name << "' to be the name of a phase but got "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << "expected '" << name << "' to be the name of a phase but got "
+           << attribute.getValue();
   if (name == kSignatureAttrName)
     return Signature::verify(op, attribute.getValue());
   return success();
 }
 
-LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector,
-                                 int64_t unroll, StorePolicy, int64_t scratch, int64_t grain) {
+LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t vector, int64_t unroll, StorePolicy,
+                                 int64_t scratch, int64_t grain) {
   if (vector != 16 && vector != 32 && vector != 64)
-    return emitError() << "expected 'vector' to be 16, 32 or 64 bytes but got " << vector;
+    return emitError() << "expected 'vector' to be 16, 32 or 64 bytes but got "
+                       << vector;
   if (unroll < 1 || unroll > 16)
     return emitError() << "expected 'unroll' in [1, 16] but got " << unroll;
   if (scratch < 0 || scratch > (1 << 20))
-    return emitError() << "expected 'scratch' in [0, 1048576] but got " << scratch;
+    return emitError() << "expected 'scratch' in [0, 1048576] but got "
+                       << scratch;
   if (grain < 1)
     return emitError() << "expected 'grain' of at least 1 but got " << grain;
   return success();
@@ -94,7 +101,8 @@ PatternKind mlir::fuse::getElementwisePattern(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   for (Type type : op->getOperandTypes()) {
     auto operand = cast<RankedTensorType>(type);
-    if (operand.getShape() != result.getShape() && getElementCount(operand) != 1)
+    if (operand.getShape() != result.getShape() &&
+        getElementCount(operand) != 1)
       return PatternKind::broadcast;
   }
   return PatternKind::elementwise;

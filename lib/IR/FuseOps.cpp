@@ -17,19 +17,22 @@ using namespace mlir::fuse;
 static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank)
     return success();
-  return op->emitOpError() << "expected 'axis' in [0, " << rank << ") but got " << axis;
+  return op->emitOpError() << "expected 'axis' in [0, " << rank << ") but got "
+                           << axis;
 }
 
 /// Checks that `type` broadcasts to `target` without changing it.
-static LogicalResult verifyBroadcastsTo(Operation *op, StringRef what, RankedTensorType type,
+static LogicalResult verifyBroadcastsTo(Operation *op, StringRef what,
+                                        RankedTensorType type,
                                         RankedTensorType target) {
   FailureOr<SmallVector<int64_t>> shape =
       broadcastShapes({type.getShape(), target.getShape()});
-  if (succeeded(shape) && succeeded(verifyCompatibleShape(*shape, target.getShape())) &&
+  if (succeeded(shape) &&
+      succeeded(verifyCompatibleShape(*shape, target.getShape())) &&
       type.getRank() <= target.getRank())
     return success();
-  return op->emitOpError() << "expected '" << what << "' to broadcast to " << target << " but got "
-                           << type;
+  return op->emitOpError() << "expected '" << what << "' to broadcast to "
+                           << target << " but got " << type;
 }
 
 //===----------------------------------------------------------------------===//
@@ -41,13 +44,15 @@ OpFoldResult IdentityOp::fold(FoldAdaptor) {
 }
 
 LogicalResult CastOp::verify() {
-  return verifyCompatibleShape(getInput().getType(), getType())
-             .failed()
-             ? emitOpError() << "expected a result of the input's shape but got " << getType()
+  return verifyCompatibleShape(getInput().getType(), getType()).failed()
+             ? emitOpError()
+                   << "expected a result of the input's shape but got "
+                   << getType()
              : success();
 }
 
-LogicalResult CastOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
   return mlir::fuse::reifyResultShapes(*this, builder, shapes);
 }
 
@@ -66,13 +71,16 @@ LogicalResult BatchNormOp::verify() {
     return emitOpError("expected an input of rank 1 or more but got rank 0");
   auto check = [&](StringRef name, Value parameter) -> LogicalResult {
     auto type = cast<RankedTensorType>(parameter.getType());
-    if (type.getRank() == 1 && (type.isDynamicDim(0) || ShapedType::isDynamic(channels) ||
-                                type.getDimSize(0) == channels))
+    if (type.getRank() == 1 &&
+        (type.isDynamicDim(0) || ShapedType::isDynamic(channels) ||
+         type.getDimSize(0) == channels))
       return success();
-    return emitOpError() << "expected '" << name << "' to have one entry for each of the "
-                         << channels << " channels but got " << type;
+    return emitOpError() << "expected '" << name
+                         << "' to have one entry for each of the " << channels
+                         << " channels but got " << type;
   };
-  return success(succeeded(check("scale", getScale())) && succeeded(check("bias", getBias())) &&
+  return success(succeeded(check("scale", getScale())) &&
+                 succeeded(check("bias", getBias())) &&
                  succeeded(check("mean", getMean())) &&
                  succeeded(check("variance", getVariance())));
 }
@@ -111,10 +119,12 @@ LogicalResult RmsNormOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Checks that a shape comes from exactly one of attribute and operand.
-static LogicalResult verifyOneShape(Operation *op, bool hasShape, bool hasTarget) {
+static LogicalResult verifyOneShape(Operation *op, bool hasShape,
+                                    bool hasTarget) {
   if (hasShape != hasTarget)
     return success();
-  return op->emitOpError("expected either a 'shape' attribute or a target operand");
+  return op->emitOpError(
+      "expected either a 'shape' attribute or a target operand");
 }
 
 LogicalResult ReshapeOp::verify() {
@@ -123,12 +133,15 @@ LogicalResult ReshapeOp::verify() {
   std::optional<int64_t> from = getElementCount(getInput().getType());
   std::optional<int64_t> to = getElementCount(getType());
   if (from && to && *from != *to)
-    return emitOpError() << "expected a shape of " << *from << " elements but got " << getType();
+    return emitOpError() << "expected a shape of " << *from
+                         << " elements but got " << getType();
   return success();
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() && getType().hasStaticShape() ? getInput() : Value();
+  return getInput().getType() == getType() && getType().hasStaticShape()
+             ? getInput()
+             : Value();
 }
 
 /// Reads a constant shape operand into integers.
@@ -136,8 +149,9 @@ static std::optional<SmallVector<int64_t>> matchShape(Value value) {
   DenseIntElementsAttr elements;
   if (!value || !matchPattern(value, m_Constant(&elements)))
     return std::nullopt;
-  return llvm::map_to_vector(elements.getValues<APInt>(),
-                             [](const APInt &extent) { return extent.getSExtValue(); });
+  return llvm::map_to_vector(
+      elements.getValues<APInt>(),
+      [](const APInt &extent) { return extent.getSExtValue(); });
 }
 
 namespace {
@@ -145,20 +159,23 @@ namespace {
 /// A constant shape operand becomes the attribute.
 struct FoldReshapeTarget : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
     std::optional<SmallVector<int64_t>> shape = matchShape(op.getTarget());
     if (!shape)
-      return rewriter.notifyMatchFailure(op, "the target shape is not constant");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput(), Value(),
-                                           rewriter.getDenseI64ArrayAttr(*shape),
-                                           op.getAllowZeroAttr());
+      return rewriter.notifyMatchFailure(op,
+                                         "the target shape is not constant");
+    rewriter.replaceOpWithNewOp<ReshapeOp>(
+        op, op.getType(), op.getInput(), Value(),
+        rewriter.getDenseI64ArrayAttr(*shape), op.getAllowZeroAttr());
     return success();
   }
 };
 
 } // namespace
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
   patterns.add<FoldReshapeTarget>(context);
 }
 
@@ -167,7 +184,8 @@ LogicalResult ExpandOp::verify() {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  return llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())) &&
+  return llvm::equal(getPermutation(),
+                     llvm::seq<int64_t>(0, getPermutation().size())) &&
                  getInput().getType() == getType()
              ? getInput()
              : Value();
@@ -186,15 +204,16 @@ LogicalResult PadOp::verify() {
   if (value.getRank() != 0 ||
       value.getElementType() != getInput().getType().getElementType())
     return emitOpError() << "expected 'value' to be a "
-                         << RankedTensorType::get({}, getInput().getType().getElementType())
+                         << RankedTensorType::get(
+                                {}, getInput().getType().getElementType())
                          << " but got " << value;
   return success();
 }
 
 OpFoldResult ShapeOfOp::fold(FoldAdaptor) {
   RankedTensorType input = getInput().getType();
-  ArrayRef<int64_t> extents =
-      input.getShape().slice(getStart(), std::max<int64_t>(getEnd() - getStart(), 0));
+  ArrayRef<int64_t> extents = input.getShape().slice(
+      getStart(), std::max<int64_t>(getEnd() - getStart(), 0));
   if (llvm::any_of(extents, ShapedType::isDynamic))
     return {};
   return DenseElementsAttr::get(

@@ -19,7 +19,8 @@ namespace {
 /// Builds index arithmetic on extents, folding constants.
 class DimBuilder {
 public:
-  DimBuilder(OpBuilder &builder, Location location) : builder(builder), location(location) {}
+  DimBuilder(OpBuilder &builder, Location location)
+      : builder(builder), location(location) {}
 
   OpFoldResult constant(int64_t value) { return builder.getIndexAttr(value); }
   OpFoldResult add(OpFoldResult left, OpFoldResult right) {
@@ -30,7 +31,8 @@ public:
   }
   OpFoldResult div(OpFoldResult left, OpFoldResult right) {
     // An extent of zero makes the quotient irrelevant, not undefined.
-    return binary<arith::DivSIOp>(left, binary<arith::MaxSIOp>(right, constant(1)));
+    return binary<arith::DivSIOp>(left,
+                                  binary<arith::MaxSIOp>(right, constant(1)));
   }
   OpFoldResult min(OpFoldResult left, OpFoldResult right) {
     return binary<arith::MinSIOp>(left, right);
@@ -46,18 +48,23 @@ public:
       return left;
     if (getConstantIntValue(right))
       return right;
-    Value isOne = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, value(left),
-                                        value(constant(1)));
-    return arith::SelectOp::create(builder, location, isOne, value(right), value(left))
+    Value isOne =
+        arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq,
+                              value(left), value(constant(1)));
+    return arith::SelectOp::create(builder, location, isOne, value(right),
+                                   value(left))
         .getResult();
   }
-  Value value(OpFoldResult dim) { return getValueOrCreateConstantIndexOp(builder, location, dim); }
+  Value value(OpFoldResult dim) {
+    return getValueOrCreateConstantIndexOp(builder, location, dim);
+  }
 
   OpBuilder &builder;
   Location location;
 
 private:
-  template <typename Op> OpFoldResult binary(OpFoldResult left, OpFoldResult right) {
+  template <typename Op>
+  OpFoldResult binary(OpFoldResult left, OpFoldResult right) {
     return getAsOpFoldResult(
         builder.createOrFold<Op>(location, value(left), value(right)));
   }
@@ -66,11 +73,13 @@ private:
 } // namespace
 
 /// The element of a run-time shape operand, as an index.
-static OpFoldResult extractExtent(DimBuilder &dims, Value shape, int64_t position) {
+static OpFoldResult extractExtent(DimBuilder &dims, Value shape,
+                                  int64_t position) {
   Value index = dims.value(dims.constant(position));
-  Value extent = tensor::ExtractOp::create(dims.builder, dims.location, shape, index);
-  return arith::IndexCastOp::create(dims.builder, dims.location, dims.builder.getIndexType(),
-                                    extent)
+  Value extent =
+      tensor::ExtractOp::create(dims.builder, dims.location, shape, index);
+  return arith::IndexCastOp::create(dims.builder, dims.location,
+                                    dims.builder.getIndexType(), extent)
       .getResult();
 }
 
@@ -81,7 +90,8 @@ static OpFoldResult product(DimBuilder &dims, ArrayRef<OpFoldResult> extents) {
   return result;
 }
 
-static Dims reifyReshape(ReshapeOp op, ArrayRef<OpFoldResult> input, DimBuilder &dims) {
+static Dims reifyReshape(ReshapeOp op, ArrayRef<OpFoldResult> input,
+                         DimBuilder &dims) {
   RankedTensorType type = op.getType();
   Dims result(type.getRank());
   if (Value target = op.getTarget()) {
@@ -106,13 +116,14 @@ static Dims reifyReshape(ReshapeOp op, ArrayRef<OpFoldResult> input, DimBuilder 
 }
 
 /// The extent of a sliced dimension whose size is dynamic, as clampSlice.
-static OpFoldResult reifySliceCount(DimBuilder &dims, OpFoldResult extent, int64_t start,
-                                    int64_t end, int64_t step) {
+static OpFoldResult reifySliceCount(DimBuilder &dims, OpFoldResult extent,
+                                    int64_t start, int64_t end, int64_t step) {
   if (std::optional<int64_t> known = getConstantIntValue(extent))
     return dims.constant(clampSlice(*known, start, end, step).count);
   auto normalize = [&](int64_t position, OpFoldResult low, OpFoldResult high) {
-    OpFoldResult value = position < 0 ? dims.add(dims.constant(position), extent)
-                                      : dims.constant(position);
+    OpFoldResult value = position < 0
+                             ? dims.add(dims.constant(position), extent)
+                             : dims.constant(position);
     return dims.min(dims.max(value, low), high);
   };
   // A position at the limit of int64 would overflow when the extent is added.
@@ -120,14 +131,14 @@ static OpFoldResult reifySliceCount(DimBuilder &dims, OpFoldResult extent, int64
   end = std::clamp<int64_t>(end, INT64_MIN / 2, INT64_MAX);
   OpFoldResult low = dims.constant(step > 0 ? 0 : -1);
   OpFoldResult high = step > 0 ? extent : dims.add(extent, dims.constant(-1));
-  OpFoldResult from = normalize(start, low, high), to = normalize(end, low, high);
+  OpFoldResult from = normalize(start, low, high),
+               to = normalize(end, low, high);
   if (step < 0)
     std::swap(from, to);
-  OpFoldResult length =
-      dims.add(to, dims.mul(from, dims.constant(-1)));
+  OpFoldResult length = dims.add(to, dims.mul(from, dims.constant(-1)));
   int64_t stride = std::abs(step);
-  OpFoldResult count =
-      dims.div(dims.add(length, dims.constant(stride - 1)), dims.constant(stride));
+  OpFoldResult count = dims.div(dims.add(length, dims.constant(stride - 1)),
+                                dims.constant(stride));
   return dims.max(count, dims.constant(0));
 }
 
@@ -140,7 +151,8 @@ reifySingle(Operation *op, DimBuilder &dims,
     for (Value operand : operands) {
       Dims extents = getDims(operand);
       if (extents.size() > result.size())
-        result.insert(result.begin(), extents.size() - result.size(), dims.constant(1));
+        result.insert(result.begin(), extents.size() - result.size(),
+                      dims.constant(1));
       size_t offset = result.size() - extents.size();
       for (auto [dim, extent] : llvm::enumerate(extents))
         result[offset + dim] = dims.broadcast(result[offset + dim], extent);
@@ -149,8 +161,10 @@ reifySingle(Operation *op, DimBuilder &dims,
   };
   return llvm::TypeSwitch<Operation *, FailureOr<Dims>>(op)
       .Case<BatchNormOp>([&](auto bn) { return getDims(bn.getInput()); })
-      .Case<ElementwiseOpInterface>([&](auto) { return broadcastOperands(op->getOperands()); })
-      .Case<RowOpInterface, BarrierOp>([&](auto) { return getDims(op->getOperand(0)); })
+      .Case<ElementwiseOpInterface>(
+          [&](auto) { return broadcastOperands(op->getOperands()); })
+      .Case<RowOpInterface, BarrierOp>(
+          [&](auto) { return getDims(op->getOperand(0)); })
       .Case<ReductionOpInterface>([&](ReductionOpInterface reduction) {
         Dims input = getDims(op->getOperand(0)), result;
         SmallVector<int64_t> reduced = reduction.getReducedDims();
@@ -176,8 +190,9 @@ reifySingle(Operation *op, DimBuilder &dims,
         Dims input = getDims(unsqueeze.getInput()), result;
         int64_t rank = unsqueeze.getType().getRank();
         for (int64_t dim = 0, source = 0; dim < rank; ++dim)
-          result.push_back(llvm::is_contained(unsqueeze.getAxes(), dim) ? dims.constant(1)
-                                                                        : input[source++]);
+          result.push_back(llvm::is_contained(unsqueeze.getAxes(), dim)
+                               ? dims.constant(1)
+                               : input[source++]);
         return result;
       })
       .Case([&](TransposeOp transpose) {
@@ -191,23 +206,26 @@ reifySingle(Operation *op, DimBuilder &dims,
         int64_t targetRank =
             expand.getShape()
                 ? expand.getShape()->size()
-                : cast<RankedTensorType>(expand.getTarget().getType()).getDimSize(0);
+                : cast<RankedTensorType>(expand.getTarget().getType())
+                      .getDimSize(0);
         for (int64_t dim = 0; dim < rank; ++dim) {
           int64_t source = dim - (rank - static_cast<int64_t>(input.size()));
           int64_t position = dim - (rank - targetRank);
           OpFoldResult from = source < 0 ? dims.constant(1) : input[source];
-          OpFoldResult to = position < 0 ? dims.constant(1)
-                            : expand.getShape()
-                                ? dims.constant((*expand.getShape())[position])
-                                : extractExtent(dims, expand.getTarget(), position);
+          OpFoldResult to =
+              position < 0 ? dims.constant(1)
+              : expand.getShape()
+                  ? dims.constant((*expand.getShape())[position])
+                  : extractExtent(dims, expand.getTarget(), position);
           result.push_back(dims.broadcast(from, to));
         }
         return result;
       })
       .Case([&](SliceOp slice) {
         Dims result = getDims(slice.getInput());
-        for (auto [axis, start, end, step] : llvm::zip_equal(
-                 slice.getAxes(), slice.getStarts(), slice.getEnds(), slice.getSteps()))
+        for (auto [axis, start, end, step] :
+             llvm::zip_equal(slice.getAxes(), slice.getStarts(),
+                             slice.getEnds(), slice.getSteps()))
           result[axis] = reifySliceCount(dims, result[axis], start, end, step);
         return result;
       })
@@ -222,15 +240,18 @@ reifySingle(Operation *op, DimBuilder &dims,
       })
       .Case([&](PadOp pad) {
         Dims result = getDims(pad.getInput());
-        for (auto [extent, low, high] : llvm::zip_equal(result, pad.getLow(), pad.getHigh()))
-          extent = dims.max(dims.add(extent, dims.constant(low + high)), dims.constant(0));
+        for (auto [extent, low, high] :
+             llvm::zip_equal(result, pad.getLow(), pad.getHigh()))
+          extent = dims.max(dims.add(extent, dims.constant(low + high)),
+                            dims.constant(0));
         return result;
       })
       .Case([&](GatherOp gather) {
         Dims input = getDims(gather.getInput());
         Dims result(ArrayRef(input).take_front(gather.getAxis()));
         llvm::append_range(result, getDims(gather.getIndices()));
-        llvm::append_range(result, ArrayRef(input).drop_front(gather.getAxis() + 1));
+        llvm::append_range(result,
+                           ArrayRef(input).drop_front(gather.getAxis() + 1));
         return result;
       })
       .Case([&](TileOp tile) {
@@ -253,7 +274,8 @@ LogicalResult mlir::fuse::reifyResultShapes(
       shapes.push_back(std::move(result));
     }
   } else if (op->getNumResults() == 1 &&
-             cast<RankedTensorType>(op->getResult(0).getType()).hasStaticShape()) {
+             cast<RankedTensorType>(op->getResult(0).getType())
+                 .hasStaticShape()) {
     shapes.emplace_back();
   } else {
     FailureOr<Dims> result = reifySingle(op, dims, getDims);
@@ -272,8 +294,9 @@ LogicalResult mlir::fuse::reifyResultShapes(
   return success();
 }
 
-LogicalResult mlir::fuse::reifyResultShapes(Operation *op, OpBuilder &builder,
-                                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+mlir::fuse::reifyResultShapes(Operation *op, OpBuilder &builder,
+                              ReifiedRankedShapedTypeDims &shapes) {
   return reifyResultShapes(op, builder, shapes, [&](Value operand) {
     return tensor::getMixedSizes(builder, op->getLoc(), operand);
   });

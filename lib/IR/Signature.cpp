@@ -20,11 +20,14 @@ static Attribute toAttribute(const SignatureValue &value, Builder &builder) {
 DictionaryAttr Signature::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   auto list = [&](ArrayRef<SignatureValue> values) {
-    return builder.getArrayAttr(llvm::map_to_vector(
-        values, [&](const SignatureValue &value) { return ::toAttribute(value, builder); }));
+    return builder.getArrayAttr(
+        llvm::map_to_vector(values, [&](const SignatureValue &value) {
+          return ::toAttribute(value, builder);
+        }));
   };
-  return builder.getDictionaryAttr({builder.getNamedAttr("inputs", list(inputs)),
-                                    builder.getNamedAttr("outputs", list(outputs))});
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("inputs", list(inputs)),
+       builder.getNamedAttr("outputs", list(outputs))});
 }
 
 /// Reads one value, or none if it is malformed.
@@ -35,8 +38,10 @@ static std::optional<SignatureValue> parseValue(Attribute attribute) {
   auto name = dictionary.getAs<StringAttr>("name");
   auto typeAttr = dictionary.getAs<TypeAttr>("type");
   auto dims = dictionary.getAs<ArrayAttr>("dims");
-  auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue()) : RankedTensorType();
-  if (!name || !type || !dims || static_cast<int64_t>(dims.size()) != type.getRank())
+  auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
+                       : RankedTensorType();
+  if (!name || !type || !dims ||
+      static_cast<int64_t>(dims.size()) != type.getRank())
     return std::nullopt;
   SignatureValue value{name.str(), type, {}};
   for (Attribute dim : dims) {
@@ -72,7 +77,8 @@ static std::optional<Signature> parseSignature(Attribute attribute) {
 }
 
 Signature Signature::of(FunctionOpInterface function) {
-  if (std::optional<Signature> signature = parseSignature(function->getAttr(kSignatureAttrName)))
+  if (std::optional<Signature> signature =
+          parseSignature(function->getAttr(kSignatureAttrName)))
     return *signature;
   Signature signature;
   auto add = [](TypeRange types, StringRef prefix, bool numberSingle,
@@ -84,7 +90,8 @@ Signature Signature::of(FunctionOpInterface function) {
       std::string name = prefix.str();
       if (numberSingle || types.size() > 1)
         name += std::to_string(index);
-      values.push_back({name, tensor, SmallVector<std::string>(tensor.getRank())});
+      values.push_back(
+          {name, tensor, SmallVector<std::string>(tensor.getRank())});
     }
   };
   add(function.getArgumentTypes(), "arg", true, signature.inputs);
@@ -96,6 +103,7 @@ LogicalResult Signature::verify(Operation *op, Attribute attribute) {
   if (parseSignature(attribute))
     return success();
   return op->emitOpError() << "expected '" << kSignatureAttrName
-                           << "' to hold 'inputs' and 'outputs', lists of {name, type, dims} with "
+                           << "' to hold 'inputs' and 'outputs', lists of "
+                              "{name, type, dims} with "
                               "one symbol or empty string for each dimension";
 }

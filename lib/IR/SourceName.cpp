@@ -11,7 +11,8 @@ using namespace mlir::fuse;
 
 /// Appends the locations that name one source op each, in order. Iterative:
 /// fused locations may be nested deeply.
-static void collectSources(Location location, llvm::SetVector<Location> &sources) {
+static void collectSources(Location location,
+                           llvm::SetVector<Location> &sources) {
   SmallVector<Location> stack{location};
   while (!stack.empty()) {
     Location current = stack.pop_back_val();
@@ -34,8 +35,8 @@ SmallVector<std::string> mlir::fuse::getSourceNames(Location location) {
     if (auto named = dyn_cast<NameLoc>(source))
       name = named.getName().str();
     else if (auto file = dyn_cast<FileLineColLoc>(source))
-      name = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-              Twine(file.getColumn()))
+      name = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+              ":" + Twine(file.getColumn()))
                  .str();
     if (!name.empty() && seen.insert(name).second)
       names.push_back(std::move(name));
@@ -48,7 +49,8 @@ std::string mlir::fuse::getSourceName(Location location) {
   return names.empty() ? std::string() : names.front();
 }
 
-Location mlir::fuse::fuseLocations(MLIRContext *context, ArrayRef<Location> locations) {
+Location mlir::fuse::fuseLocations(MLIRContext *context,
+                                   ArrayRef<Location> locations) {
   llvm::SetVector<Location> sources;
   for (Location location : locations)
     collectSources(location, sources);

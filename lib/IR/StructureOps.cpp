@@ -10,12 +10,16 @@ using namespace mlir::fuse;
 // ConstantOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange,
-                                           DictionaryAttr attributes, OpaqueProperties properties,
-                                           RegionRange, SmallVectorImpl<Type> &types) {
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>, ValueRange,
+                                           DictionaryAttr attributes,
+                                           OpaqueProperties properties,
+                                           RegionRange,
+                                           SmallVectorImpl<Type> &types) {
   auto *typed = properties.as<Properties *>();
-  ElementsAttr value = typed && typed->value ? typed->value
-                                             : attributes.getAs<ElementsAttr>("value");
+  ElementsAttr value = typed && typed->value
+                           ? typed->value
+                           : attributes.getAs<ElementsAttr>("value");
   if (!value)
     return failure();
   types.push_back(value.getType());
@@ -28,7 +32,9 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 // GroupOp
 //===----------------------------------------------------------------------===//
 
-YieldOp GroupOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+YieldOp GroupOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
 
 /// group ::= string pattern `(` (arg `=` operand `:` type)* `)` attr-dict
 ///           `->` `(` types `)` region
@@ -41,8 +47,8 @@ ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   std::optional<PatternKind> pattern = symbolizePatternKind(patternName);
   if (!pattern)
-    return parser.emitError(patternLoc) << "expected a fusion pattern but got '" << patternName
-                                        << "'";
+    return parser.emitError(patternLoc)
+           << "expected a fusion pattern but got '" << patternName << "'";
   MLIRContext *context = parser.getContext();
   state.addAttribute("name", StringAttr::get(context, name));
   state.addAttribute("pattern", PatternKindAttr::get(context, *pattern));
@@ -51,19 +57,25 @@ ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SMLoc operandLoc = parser.getCurrentLocation();
   auto parseOperand = [&]() -> ParseResult {
-    return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+    return failure(parser.parseArgument(arguments.emplace_back()) ||
+                   parser.parseEqual() ||
                    parser.parseOperand(operands.emplace_back()) ||
                    parser.parseColonType(arguments.back().type));
   };
   SmallVector<Type> resultTypes;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOperand) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseArrow() ||
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseOperand) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.parseArrow() ||
       parser.parseCommaSeparatedList(
-          OpAsmParser::Delimiter::Paren,
-          [&]() -> ParseResult { return parser.parseType(resultTypes.emplace_back()); }))
+          OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            return parser.parseType(resultTypes.emplace_back());
+          }))
     return failure();
-  auto types = llvm::map_to_vector(
-      arguments, [](const OpAsmParser::Argument &argument) { return argument.type; });
+  auto types =
+      llvm::map_to_vector(arguments, [](const OpAsmParser::Argument &argument) {
+        return argument.type;
+      });
   if (parser.resolveOperands(operands, types, operandLoc, state.operands))
     return failure();
   state.addTypes(resultTypes);
@@ -75,13 +87,15 @@ void GroupOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printAttributeWithoutType(getNameAttr());
   printer << ' ' << stringifyPatternKind(getPattern()) << '(';
-  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
-                        [&](auto pair) {
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
                           auto [argument, operand] = pair;
-                          printer << argument << " = " << operand << " : " << operand.getType();
+                          printer << argument << " = " << operand << " : "
+                                  << operand.getType();
                         });
   printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"name", "pattern"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"name", "pattern"});
   printer << " -> (";
   llvm::interleaveComma(getResultTypes(), printer);
   printer << ") ";
@@ -92,8 +106,8 @@ LogicalResult GroupOp::verify() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != getInputs().getTypes())
     return emitOpError("expected block arguments of the operands' types");
-  auto yield = dyn_cast_or_null<YieldOp>(body.mightHaveTerminator() ? body.getTerminator()
-                                                                    : nullptr);
+  auto yield = dyn_cast_or_null<YieldOp>(
+      body.mightHaveTerminator() ? body.getTerminator() : nullptr);
   if (!yield)
     return emitOpError("expected the region to end with 'fuse.yield'");
   if (yield.getValues().getTypes() != getResultTypes())
@@ -113,12 +127,14 @@ LogicalResult LaunchOp::verify() {
     if (isa<RankedTensorType>(type))
       tensors.push_back(type);
   if (TypeRange(tensors) != getResultTypes())
-    return emitOpError("expected one result for each destination tensor, of its type");
+    return emitOpError(
+        "expected one result for each destination tensor, of its type");
   return success();
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
   if (!kernel)
     return emitOpError() << "expected '" << getKernel() << "' to be a function";
   // A kernel on buffers takes iteration bounds after the operands.
@@ -127,7 +143,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   llvm::append_range(operands, getInputs().getTypes());
   llvm::append_range(operands, getOutputs().getTypes());
   if (parameters.size() < operands.size())
-    return emitOpError() << "expected " << parameters.size() << " operands, as '" << getKernel()
+    return emitOpError() << "expected " << parameters.size()
+                         << " operands, as '" << getKernel()
                          << "' takes, but got " << operands.size();
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto given = cast<ShapedType>(operand);
@@ -137,21 +154,24 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
     };
     if (!wanted ||
-        memoryType(wanted.getElementType()) != memoryType(given.getElementType()) ||
+        memoryType(wanted.getElementType()) !=
+            memoryType(given.getElementType()) ||
         failed(verifyCompatibleShape(wanted, given)))
-      return emitOpError() << "expected operand " << index << " to fit " << parameters[index]
-                           << " but got " << operand;
+      return emitOpError() << "expected operand " << index << " to fit "
+                           << parameters[index] << " but got " << operand;
   }
   return success();
 }
 
 void LaunchOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   for (OpOperand &operand : getOperation()->getOpOperands()) {
     if (!isa<BaseMemRefType>(operand.get().getType()))
       continue;
     bool isOutput = operand.getOperandNumber() >= getInputs().size();
-    effects.emplace_back(isOutput ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+    effects.emplace_back(isOutput ? static_cast<MemoryEffects::Effect *>(
+                                        MemoryEffects::Write::get())
                                   : MemoryEffects::Read::get(),
                          &operand, SideEffects::DefaultResource::get());
   }

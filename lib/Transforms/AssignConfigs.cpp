@@ -53,8 +53,8 @@ struct AssignConfigsPass
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kKernelAttrName) &&
           !function->hasAttr(kConfigAttrName))
-        function->setAttr(kConfigAttrName, getDefaultConfig(function, vectorBytes,
-                                                            cacheBytes));
+        function->setAttr(kConfigAttrName,
+                          getDefaultConfig(function, vectorBytes, cacheBytes));
   }
 };
 

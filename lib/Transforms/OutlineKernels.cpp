@@ -22,10 +22,10 @@ using namespace mlir::fuse;
 static llvm::SmallBitVector getFinalResults(GroupOp group) {
   llvm::SmallBitVector final(group.getNumResults());
   for (auto [number, result] : llvm::enumerate(group.getResults()))
-    final[number] =
-        !result.use_empty() &&
-        llvm::all_of(result.getUsers(),
-                     [](Operation *user) { return isa<func::ReturnOp>(user); });
+    final[number] = !result.use_empty() &&
+                    llvm::all_of(result.getUsers(), [](Operation *user) {
+                      return isa<func::ReturnOp>(user);
+                    });
   return final;
 }
 
@@ -61,11 +61,11 @@ llvm::hash_code KernelCache::hash(GroupOp group) {
   for (Type type : group.getInputs().getTypes())
     code = llvm::hash_combine(code, type);
   for (Operation &op : group.getBody().front())
-    code = llvm::hash_combine(
-        code, OperationEquivalence::computeHash(
-                  &op, OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
+    code =
+        llvm::hash_combine(code, OperationEquivalence::computeHash(
+                                     &op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
   return code;
 }
 
@@ -105,9 +105,8 @@ func::FuncOp KernelCache::createKernel(GroupOp group,
   for (Operation &op : group.getBody().front().without_terminator())
     builder.clone(op, mapping);
   SmallVector<Value> results =
-      llvm::map_to_vector(group.getYield().getValues(), [&](Value value) {
-        return mapping.lookup(value);
-      });
+      llvm::map_to_vector(group.getYield().getValues(),
+                          [&](Value value) { return mapping.lookup(value); });
   func::ReturnOp::create(builder, group.getLoc(), results);
   unsigned inputs = group.getInputs().size();
   for (unsigned result : final.set_bits())

@@ -72,9 +72,10 @@ LogicalResult reifyResultShapes(Operation *op, OpBuilder &builder,
                                 ReifiedRankedShapedTypeDims &shapes);
 /// As above, for callers that know the extents of the operands already:
 /// `getDims` returns all extents of an operand.
-LogicalResult reifyResultShapes(
-    Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes,
-    llvm::function_ref<SmallVector<OpFoldResult>(Value)> getDims);
+LogicalResult
+reifyResultShapes(Operation *op, OpBuilder &builder,
+                  ReifiedRankedShapedTypeDims &shapes,
+                  llvm::function_ref<SmallVector<OpFoldResult>(Value)> getDims);
 
 } // namespace mlir::fuse
 

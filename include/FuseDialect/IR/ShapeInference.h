@@ -34,7 +34,8 @@ bool areCompatibleTypes(TypeRange inferred, TypeRange actual);
 
 /// The broadcast of shapes as numpy defines it, or failure. A dynamic extent
 /// against one above 1 gives the latter.
-FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes);
+FailureOr<SmallVector<int64_t>>
+broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes);
 
 /// One result of the operands' broadcast shape; its element type is
 /// `elementType` or, if null, that of the first operand.
@@ -43,20 +44,26 @@ LogicalResult inferElementwise(InferContext &infer, ValueRange operands,
 /// One result of the operand's type.
 LogicalResult inferSameAs(InferContext &infer, Value operand);
 /// One result of the input's shape, reduced along `axes`.
-LogicalResult inferReduction(InferContext &infer, Value input, ArrayRef<int64_t> axes,
-                             bool keepdims, Type elementType = Type());
+LogicalResult inferReduction(InferContext &infer, Value input,
+                             ArrayRef<int64_t> axes, bool keepdims,
+                             Type elementType = Type());
 LogicalResult inferReshape(InferContext &infer, ReshapeOp::Adaptor adaptor);
-LogicalResult inferSqueeze(InferContext &infer, Value input, ArrayRef<int64_t> axes);
-LogicalResult inferUnsqueeze(InferContext &infer, Value input, ArrayRef<int64_t> axes);
-LogicalResult inferTranspose(InferContext &infer, Value input, ArrayRef<int64_t> permutation);
+LogicalResult inferSqueeze(InferContext &infer, Value input,
+                           ArrayRef<int64_t> axes);
+LogicalResult inferUnsqueeze(InferContext &infer, Value input,
+                             ArrayRef<int64_t> axes);
+LogicalResult inferTranspose(InferContext &infer, Value input,
+                             ArrayRef<int64_t> permutation);
 LogicalResult inferExpand(InferContext &infer, ExpandOp::Adaptor adaptor);
 LogicalResult inferSlice(InferContext &infer, SliceOp::Adaptor adaptor);
 LogicalResult inferConcat(InferContext &infer, ValueRange inputs, int64_t axis);
 LogicalResult inferSplit(InferContext &infer, Value input, int64_t axis,
                          ArrayRef<int64_t> sizes);
 LogicalResult inferPad(InferContext &infer, PadOp::Adaptor adaptor);
-LogicalResult inferGather(InferContext &infer, Value input, Value indices, int64_t axis);
-LogicalResult inferTile(InferContext &infer, Value input, ArrayRef<int64_t> repeats);
+LogicalResult inferGather(InferContext &infer, Value input, Value indices,
+                          int64_t axis);
+LogicalResult inferTile(InferContext &infer, Value input,
+                        ArrayRef<int64_t> repeats);
 LogicalResult inferShapeOf(InferContext &infer, ShapeOfOp::Adaptor adaptor);
 
 /// The range that a slice takes of a dimension of known extent: the first

@@ -1,4 +1,5 @@
-//===- Signature.h - The source model's view of an entry function -*- C++ -*-===//
+//===- Signature.h - The source model's view of an entry function -*- C++
+//-*-===//
 
 #ifndef FUSEDIALECT_IR_SIGNATURE_H
 #define FUSEDIALECT_IR_SIGNATURE_H

@@ -21,7 +21,8 @@ llvm::SmallVector<std::string> getSourceNames(Location location);
 std::string getSourceName(Location location);
 /// A fused location of all source locations in `locations`, flattened and
 /// without repeats.
-Location fuseLocations(MLIRContext *context, llvm::ArrayRef<Location> locations);
+Location fuseLocations(MLIRContext *context,
+                       llvm::ArrayRef<Location> locations);
 
 } // namespace mlir::fuse
 

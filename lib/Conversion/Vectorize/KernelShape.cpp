@@ -20,7 +20,9 @@ static SmallVector<Value> getTensorOperands(Operation *op) {
       operands.push_back(operand);
   // Tensors that the body of a generic reads by index.
   for (Region &region : op->getRegions())
-    region.walk([&](tensor::ExtractOp extract) { operands.push_back(extract.getTensor()); });
+    region.walk([&](tensor::ExtractOp extract) {
+      operands.push_back(extract.getTensor());
+    });
   return operands;
 }
 
@@ -33,14 +35,15 @@ static LogicalResult verifyReductionBody(linalg::GenericOp op) {
   if (op.getNumResults() == 2)
     return success();
   Block &body = *op.getBlock();
-  bool isCombiner = op.getNumResults() == 1 &&
-                    llvm::hasSingleElement(body.without_terminator()) &&
-                    body.front().getNumOperands() == 2 &&
-                    llvm::all_of(body.front().getOperands(), [&](Value operand) {
-                      return isa<BlockArgument>(operand);
-                    });
+  bool isCombiner =
+      op.getNumResults() == 1 &&
+      llvm::hasSingleElement(body.without_terminator()) &&
+      body.front().getNumOperands() == 2 &&
+      llvm::all_of(body.front().getOperands(),
+                   [&](Value operand) { return isa<BlockArgument>(operand); });
   if (!isCombiner)
-    return op.emitError("expected a reduction that combines its input and accumulator by one op");
+    return op.emitError("expected a reduction that combines its input and "
+                        "accumulator by one op");
   return success();
 }
 
@@ -71,16 +74,18 @@ static LogicalResult assignLevels(func::FuncOp kernel, KernelShape &shape) {
 
 /// The domain is that of the reductions, which all have to agree, or else the
 /// first result's shape.
-static LogicalResult findDomain(func::FuncOp kernel, OpBuilder &builder, KernelShape &shape) {
+static LogicalResult findDomain(func::FuncOp kernel, OpBuilder &builder,
+                                KernelShape &shape) {
   if (!shape.hasReductions()) {
     Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-    shape.extents = getExtents(builder, kernel.getLoc(), result);
+    shape.extents = tensor::getMixedSizes(builder, kernel.getLoc(), result);
     shape.isReduced.assign(shape.extents.size(), false);
     return success();
   }
   linalg::GenericOp first = shape.reductions.front().front();
   auto loopExtents = [&](linalg::GenericOp op) {
-    return getExtents(builder, op.getLoc(), op.getDpsInputs().front());
+    return tensor::getMixedSizes(builder, op.getLoc(),
+                                 op.getDpsInputs().front());
   };
   shape.extents = loopExtents(first);
   for (utils::IteratorType type : first.getIteratorTypesArray())
@@ -88,16 +93,20 @@ static LogicalResult findDomain(func::FuncOp kernel, OpBuilder &builder, KernelS
   for (ArrayRef<linalg::GenericOp> level : shape.reductions)
     for (linalg::GenericOp op : level) {
       if (!op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity())
-        return op.emitError("expected a reduction that reads its input in order");
+        return op.emitError(
+            "expected a reduction that reads its input in order");
       SmallVector<OpFoldResult> extents = loopExtents(op);
-      bool agrees = op.getIteratorTypesArray() == first.getIteratorTypesArray() &&
-                    llvm::equal(extents, shape.extents, [](OpFoldResult a, OpFoldResult b) {
-                      return !getConstantIntValue(a) || !getConstantIntValue(b) ||
-                             getConstantIntValue(a) == getConstantIntValue(b);
-                    });
+      bool agrees =
+          op.getIteratorTypesArray() == first.getIteratorTypesArray() &&
+          llvm::equal(
+              extents, shape.extents, [](OpFoldResult a, OpFoldResult b) {
+                return !getConstantIntValue(a) || !getConstantIntValue(b) ||
+                       getConstantIntValue(a) == getConstantIntValue(b);
+              });
       if (!agrees)
-        return op.emitError("expected all reductions of a kernel to reduce the same dimensions "
-                            "of one shape");
+        return op.emitError(
+            "expected all reductions of a kernel to reduce the same dimensions "
+            "of one shape");
     }
   return success();
 }
@@ -108,9 +117,9 @@ static LogicalResult findDomain(func::FuncOp kernel, OpBuilder &builder, KernelS
 
 namespace {
 
-/// Finds the dimensions of the domain that no op tells apart. A boundary between
-/// dimensions is named by the number of elements to its right, so that it
-/// survives reshapes.
+/// Finds the dimensions of the domain that no op tells apart. A boundary
+/// between dimensions is named by the number of elements to its right, so that
+/// it survives reshapes.
 class BoundaryFinder {
 public:
   explicit BoundaryFinder(ArrayRef<int64_t> extents) : domain(extents) {}
@@ -122,7 +131,8 @@ public:
   };
 
   void visit(Value value, SmallVector<Dim> dims) {
-    SmallVector<std::pair<Value, SmallVector<Dim>>> stack{{value, std::move(dims)}};
+    SmallVector<std::pair<Value, SmallVector<Dim>>> stack{
+        {value, std::move(dims)}};
     while (!stack.empty()) {
       auto [current, currentDims] = stack.pop_back_val();
       Operation *op = current.getDefiningOp();
@@ -130,22 +140,31 @@ public:
       if (!op || !seen.insert(current).second)
         continue;
       llvm::TypeSwitch<Operation *>(op)
-          .Case([&](linalg::GenericOp generic) { visitGeneric(generic, currentDims, stack); })
-          .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>([&](auto reshape) {
-            auto type = cast<RankedTensorType>(reshape.getSrc().getType());
-            stack.push_back({reshape.getSrc(), reshapeDims(currentDims, type)});
+          .Case([&](linalg::GenericOp generic) {
+            visitGeneric(generic, currentDims, stack);
           })
-          .Case([&](tensor::CastOp cast) { stack.push_back({cast.getSource(), currentDims}); })
-          .Case<tensor::PadOp, tensor::ExtractSliceOp, tensor::ConcatOp>([&](Operation *moved) {
-            requireAll(currentDims);
-            for (Value operand : getTensorOperands(moved))
-              stack.push_back({operand, currentDims});
-          });
+          .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+              [&](auto reshape) {
+                auto type = cast<RankedTensorType>(reshape.getSrc().getType());
+                stack.push_back(
+                    {reshape.getSrc(), reshapeDims(currentDims, type)});
+              })
+          .Case([&](tensor::CastOp cast) {
+            stack.push_back({cast.getSource(), currentDims});
+          })
+          .Case<tensor::PadOp, tensor::ExtractSliceOp, tensor::ConcatOp>(
+              [&](Operation *moved) {
+                requireAll(currentDims);
+                for (Value operand : getTensorOperands(moved))
+                  stack.push_back({operand, currentDims});
+              });
     }
   }
 
   /// The boundaries found, as elements to the right, descending.
-  bool isRequired(int64_t boundary) const { return boundaries.contains(boundary); }
+  bool isRequired(int64_t boundary) const {
+    return boundaries.contains(boundary);
+  }
 
   SmallVector<Dim> domainDims() const {
     SmallVector<Dim> dims;
@@ -157,12 +176,14 @@ public:
     return dims;
   }
 
-  void visitGeneric(linalg::GenericOp op, ArrayRef<Dim> result,
-                    SmallVectorImpl<std::pair<Value, SmallVector<Dim>>> &stack) {
+  void
+  visitGeneric(linalg::GenericOp op, ArrayRef<Dim> result,
+               SmallVectorImpl<std::pair<Value, SmallVector<Dim>>> &stack) {
     AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
     SmallVector<Dim> loops(op.getNumLoops(), Dim{0, 0});
     for (auto [dim, expr] : llvm::enumerate(output.getResults()))
-      if (auto loop = dyn_cast<AffineDimExpr>(expr); loop && dim < result.size())
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && dim < result.size())
         loops[loop.getPosition()] = result[dim];
     visitLoops(op, loops, stack);
   }
@@ -184,7 +205,8 @@ public:
           at[loop.getPosition()] = dim;
       }
       for (size_t loop = 0; loop + 1 < loops.size(); ++loop) {
-        bool keepsTogether = at[loop] ? at[loop + 1] == *at[loop] + 1 : !at[loop + 1];
+        bool keepsTogether =
+            at[loop] ? at[loop + 1] == *at[loop] + 1 : !at[loop + 1];
         if (!keepsTogether)
           require(loops[loop].step);
       }
@@ -226,24 +248,29 @@ private:
 } // namespace
 
 /// Turns the domain into as few loops as the ops allow.
-static void mergeLoops(func::FuncOp kernel, OpBuilder &builder, KernelShape &shape) {
+static void mergeLoops(func::FuncOp kernel, OpBuilder &builder,
+                       KernelShape &shape) {
   int64_t rank = shape.extents.size();
-  std::optional<SmallVector<int64_t>> extents = getConstantIntValues(shape.extents);
+  std::optional<SmallVector<int64_t>> extents =
+      getConstantIntValues(shape.extents);
   bool canMerge = extents && !llvm::is_contained(*extents, 0);
-  BoundaryFinder finder(canMerge ? ArrayRef<int64_t>(*extents) : ArrayRef<int64_t>());
+  BoundaryFinder finder(canMerge ? ArrayRef<int64_t>(*extents)
+                                 : ArrayRef<int64_t>());
   if (canMerge) {
     SmallVector<BoundaryFinder::Dim> domain = finder.domainDims();
     SmallVector<BoundaryFinder::Dim> row;
     for (auto [dim, isReduced] : llvm::zip_equal(domain, shape.isReduced))
       if (!isReduced)
         row.push_back(dim);
-    for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
+    for (Value result :
+         kernel.getBody().front().getTerminator()->getOperands()) {
       auto type = cast<RankedTensorType>(result.getType());
       SmallVector<int64_t> dims(type.getShape());
       if (dims == *extents)
         finder.visit(result, domain);
       else if (type.getNumElements() ==
-               std::accumulate(extents->begin(), extents->end(), int64_t(1), std::multiplies<>()))
+               std::accumulate(extents->begin(), extents->end(), int64_t(1),
+                               std::multiplies<>()))
         finder.visit(result, [&] {
           SmallVector<BoundaryFinder::Dim> reshaped;
           int64_t step = 1;
@@ -274,12 +301,14 @@ static void mergeLoops(func::FuncOp kernel, OpBuilder &builder, KernelShape &sha
     bool extends = dim > 0 && !boundaryAfter[dim - 1] &&
                    shape.isReduced[dim] == shape.loops.back().isReduced;
     if (!extends) {
-      shape.loops.push_back({dim, dim + 1, shape.extents[dim], shape.isReduced[dim]});
+      shape.loops.push_back(
+          {dim, dim + 1, shape.extents[dim], shape.isReduced[dim]});
       continue;
     }
     LoopDim &loop = shape.loops.back();
     loop.last = dim + 1;
-    loop.extent = builder.getIndexAttr(*getConstantIntValue(loop.extent) * (*extents)[dim]);
+    loop.extent = builder.getIndexAttr(*getConstantIntValue(loop.extent) *
+                                       (*extents)[dim]);
   }
 }
 
@@ -303,9 +332,11 @@ static void measureBodies(func::FuncOp kernel, KernelShape &shape) {
     widen(type);
 }
 
-FailureOr<KernelShape> mlir::fuse::analyzeKernel(func::FuncOp kernel, OpBuilder &builder) {
+FailureOr<KernelShape> mlir::fuse::analyzeKernel(func::FuncOp kernel,
+                                                 OpBuilder &builder) {
   KernelShape shape;
-  if (failed(assignLevels(kernel, shape)) || failed(findDomain(kernel, builder, shape)))
+  if (failed(assignLevels(kernel, shape)) ||
+      failed(findDomain(kernel, builder, shape)))
     return failure();
   mergeLoops(kernel, builder, shape);
   measureBodies(kernel, shape);
@@ -316,12 +347,15 @@ bool mlir::fuse::isExpensive(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   if (!generic)
     return false;
-  return llvm::any_of(generic.getBlock()->without_terminator(), [](Operation &op) {
-    bool isDivision = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
-                          arith::RemSIOp, arith::RemUIOp>(op);
-    bool isCheapMath = isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp,
-                           math::RoundEvenOp, math::TruncOp, math::CopySignOp>(op);
-    return isDivision || isa<tensor::ExtractOp>(op) ||
-           (isa<math::MathDialect>(op.getDialect()) && !isCheapMath);
-  });
+  return llvm::any_of(
+      generic.getBlock()->without_terminator(), [](Operation &op) {
+        bool isDivision =
+            isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
+                arith::RemSIOp, arith::RemUIOp>(op);
+        bool isCheapMath = isa<math::AbsFOp, math::AbsIOp, math::FmaOp,
+                               math::FloorOp, math::CeilOp, math::RoundEvenOp,
+                               math::TruncOp, math::CopySignOp>(op);
+        return isDivision || isa<tensor::ExtractOp>(op) ||
+               (isa<math::MathDialect>(op.getDialect()) && !isCheapMath);
+      });
 }

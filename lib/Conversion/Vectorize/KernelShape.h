@@ -30,7 +30,8 @@ struct KernelShape {
   SmallVector<SmallVector<linalg::GenericOp>> reductions;
   /// The number of reduction levels that each value depends on.
   DenseMap<Value, unsigned> levels;
-  /// Per-row values: results of reductions and what is computed from them alone.
+  /// Per-row values: results of reductions and what is computed from them
+  /// alone.
   DenseSet<Value> rowValues;
   /// Bits of the widest element type.
   unsigned maxBits = 8;

@@ -20,28 +20,34 @@ static constexpr int64_t kPieceElements = 4096;
 
 /// How many vectors the innermost loop handles at once: near `wanted`, so that
 /// few of `vectors` are left over.
-static int64_t chooseUnroll(int64_t wanted, int64_t vectors, unsigned scalarOps) {
+static int64_t chooseUnroll(int64_t wanted, int64_t vectors,
+                            unsigned scalarOps) {
   // Long bodies fill the pipeline by themselves.
   if (scalarOps > 40)
     wanted = 1;
   else if (scalarOps > 16)
     wanted = std::min<int64_t>(wanted, 2);
-  int64_t best = 1;
-  for (int64_t unroll = std::max<int64_t>(wanted / 2, 1); unroll <= 2 * wanted; ++unroll)
-    if (vectors >= unroll && vectors % unroll <= vectors % best)
-      best = vectors % unroll < vectors % best || unroll <= wanted ? unroll : best;
-  return best == 1 && vectors > wanted ? wanted : best;
+  int64_t best = std::min(wanted, std::max<int64_t>(vectors, 1));
+  for (int64_t unroll = (wanted + 1) / 2;
+       unroll <= std::min(2 * wanted, vectors); ++unroll)
+    if (vectors % unroll < vectors % best)
+      best = unroll;
+  return best;
 }
 
-KernelVectorizer::KernelVectorizer(OpBuilder &builder, func::FuncOp source, ConfigAttr config,
-                                   KernelShape kernelShape, ValueRange buffers)
+KernelVectorizer::KernelVectorizer(OpBuilder &builder, func::FuncOp source,
+                                   ConfigAttr config, KernelShape kernelShape,
+                                   ValueRange buffers)
     : builder(builder), loc(source.getLoc()), source(source), config(config),
       shape(std::move(kernelShape)), buffers(buffers),
-      evaluator(builder, config.getVector() * 8 / shape.maxBits), indices(evaluator.index()),
-      lanes(config.getVector() * 8 / shape.maxBits), unroll(config.getUnroll()) {
+      evaluator(builder, config.getVector() * 8 / shape.maxBits),
+      indices(evaluator.index()), lanes(config.getVector() * 8 / shape.maxBits),
+      unroll(config.getUnroll()) {
   results = source.getBody().front().getTerminator()->getOperands();
-  destinations.assign(this->buffers.end() - results.size(), this->buffers.end());
-  for (auto [argument, buffer] : llvm::zip_equal(source.getArguments(), this->buffers))
+  destinations.assign(this->buffers.end() - results.size(),
+                      this->buffers.end());
+  for (auto [argument, buffer] :
+       llvm::zip_equal(source.getArguments(), this->buffers))
     evaluator.setBuffer(argument, buffer);
   indices.setLoc(loc);
   planLoops();
@@ -52,7 +58,9 @@ KernelVectorizer::KernelVectorizer(OpBuilder &builder, func::FuncOp source, Conf
 void KernelVectorizer::planLoops() {
   if (shape.loops.empty())
     shape.loops.push_back({0, 0, builder.getIndexAttr(1), false});
-  auto extent = [&](unsigned loop) { return *getConstantIntValue(shape.loops[loop].extent); };
+  auto extent = [&](unsigned loop) {
+    return *getConstantIntValue(shape.loops[loop].extent);
+  };
   laneLoop = shape.loops.size() - 1;
   laneIsReduced = shape.loops[laneLoop].isReduced;
   laneExtent = extent(laneLoop);
@@ -81,7 +89,8 @@ void KernelVectorizer::planLoops() {
       laneTile = kPieceElements;
       laneTiles = llvm::divideCeil(laneExtent, laneTile);
     }
-    unroll = chooseUnroll(unroll, llvm::divideCeil(laneTile, lanes), shape.scalarOps);
+    unroll = chooseUnroll(unroll, llvm::divideCeil(laneTile, lanes),
+                          shape.scalarOps);
     rowElements = laneTile;
   }
 }
@@ -89,7 +98,8 @@ void KernelVectorizer::planLoops() {
 bool KernelVectorizer::isFull(Value value) const {
   return !shape.rowValues.contains(value) &&
          *getElementCount(value.getType()) ==
-             std::accumulate(shape.extents.begin(), shape.extents.end(), int64_t(1),
+             std::accumulate(shape.extents.begin(), shape.extents.end(),
+                             int64_t(1),
                              [](int64_t count, OpFoldResult extent) {
                                return count * *getConstantIntValue(extent);
                              });
@@ -122,13 +132,17 @@ void KernelVectorizer::planPasses() {
     while (!stack.empty()) {
       Value value = stack.pop_back_val();
       auto generic = value.getDefiningOp<linalg::GenericOp>();
-      if (!generic || shape.rowValues.contains(value) || !visited.insert(value).second)
+      if (!generic || shape.rowValues.contains(value) ||
+          !visited.insert(value).second)
         continue;
       auto [entry, isNew] = firstPass.try_emplace(value, number);
       bool readsInOrder =
           llvm::all_of(generic.getIndexingMapsArray(),
-                       [&](AffineMap map) { return map.getNumDims() == shape.extents.size(); }) &&
-          generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)).isIdentity();
+                       [&](AffineMap map) {
+                         return map.getNumDims() == shape.extents.size();
+                       }) &&
+          generic.getMatchingIndexingMap(generic.getDpsInitOperand(0))
+              .isIdentity();
       if (!isNew && isFull(value) && readsInOrder && isExpensive(value)) {
         kept.try_emplace(value, entry->second);
         continue;
@@ -155,7 +169,8 @@ void KernelVectorizer::planPasses() {
 }
 
 void KernelVectorizer::planStreaming() {
-  if (config.getStores() != StorePolicy::streaming || rowElements == 0 || rowCount == 0)
+  if (config.getStores() != StorePolicy::streaming || rowElements == 0 ||
+      rowCount == 0)
     return;
   // A row has to be contiguous in the result.
   bool isContiguous = llvm::all_of(parallelLoops, [&](unsigned loop) {
@@ -166,7 +181,8 @@ void KernelVectorizer::planStreaming() {
   if (rowElements > 4 * kPieceElements)
     return;
   if (laneTiles == 1)
-    rowsPerBlock = std::clamp<int64_t>(kPieceElements / rowElements, 1, rowCount);
+    rowsPerBlock =
+        std::clamp<int64_t>(kPieceElements / rowElements, 1, rowCount);
   for (const Pass &pass : passes)
     for (unsigned result : pass.results)
       stagings[result] = {};
@@ -195,7 +211,8 @@ Value KernelVectorizer::constant(int64_t value) {
 
 Value KernelVectorizer::allocateStack(int64_t elements, Type elementType) {
   Type memoryType = getMemoryType(elementType);
-  return memref::AllocaOp::create(builder, loc, MemRefType::get({elements}, memoryType),
+  return memref::AllocaOp::create(builder, loc,
+                                  MemRefType::get({elements}, memoryType),
                                   builder.getI64IntegerAttr(64));
 }
 
@@ -203,15 +220,16 @@ TensorIndex KernelVectorizer::position(LaneIndex lane) {
   TensorIndex index;
   for (auto [number, loop] : llvm::enumerate(shape.loops))
     if (loop.first != loop.last)
-      index.groups.push_back(
-          {loop.first, loop.last, number == laneLoop ? lane : loopIndices[number]});
+      index.groups.push_back({loop.first, loop.last,
+                              number == laneLoop ? lane : loopIndices[number]});
   return index;
 }
 
 LaneIndex KernelVectorizer::positionInRow(LaneIndex lane) {
   LaneIndex position = LaneIndex::constant(0);
   for (unsigned loop : reducedLoops)
-    position = indices.add(indices.mul(position, shape.loops[loop].extent), loopIndices[loop]);
+    position = indices.add(indices.mul(position, shape.loops[loop].extent),
+                           loopIndices[loop]);
   if (!laneIsReduced)
     return position;
   return indices.add(indices.mul(position, shape.loops[laneLoop].extent), lane);
@@ -230,13 +248,16 @@ LogicalResult KernelVectorizer::emit(Value begin, Value end) {
 }
 
 void KernelVectorizer::planScratch() {
-  int64_t perValue = rowElements * (laneIsReduced || !shape.hasReductions() ? 1 : laneTile);
+  int64_t perValue =
+      rowElements * (laneIsReduced || !shape.hasReductions() ? 1 : laneTile);
   for (Scratch &scratch : scratches)
-    scratch.buffer =
-        allocateStack(perValue + lanes, getElementTypeOrSelf(scratch.tensor.getType()));
-  for (auto [result, staging] : stagings)
-    staging.buffer = allocateStack(rowsPerBlock * rowElements + 64,
-                                   getElementTypeOrSelf(results[result].getType()));
+    scratch.buffer = allocateStack(
+        perValue + lanes, getElementTypeOrSelf(scratch.tensor.getType()));
+  for (unsigned result = 0; result < results.size(); ++result)
+    if (auto staging = stagings.find(result); staging != stagings.end())
+      staging->second.buffer =
+          allocateStack(rowsPerBlock * rowElements + 64,
+                        getElementTypeOrSelf(results[result].getType()));
 }
 
 /// One parallel iteration: a row, a piece of one, or a block of rows.
@@ -251,19 +272,23 @@ LogicalResult KernelVectorizer::emitBlock(Value block) {
         streamOut(result, block, constant(1));
     return success();
   }
-  Value first = arith::MulIOp::create(builder, loc, block, constant(rowsPerBlock));
+  Value first =
+      arith::MulIOp::create(builder, loc, block, constant(rowsPerBlock));
   Value count = constant(rowsPerBlock);
   if (rowCount % rowsPerBlock != 0)
     count = arith::MinSIOp::create(
-        builder, loc, count, arith::SubIOp::create(builder, loc, constant(rowCount), first));
+        builder, loc, count,
+        arith::SubIOp::create(builder, loc, constant(rowCount), first));
   auto rows = scf::ForOp::create(builder, loc, constant(0), count, constant(1));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(rows.getBody());
     for (auto &entry : stagings)
-      entry.second.rowStart = indices.mul(LaneIndex::uniform(rows.getInductionVar()),
-                                          builder.getIndexAttr(rowElements));
-    Value row = arith::AddIOp::create(builder, loc, first, rows.getInductionVar());
+      entry.second.rowStart =
+          indices.mul(LaneIndex::uniform(rows.getInductionVar()),
+                      builder.getIndexAttr(rowElements));
+    Value row =
+        arith::AddIOp::create(builder, loc, first, rows.getInductionVar());
     if (failed(emitRow(row)))
       return failure();
   }
@@ -285,15 +310,19 @@ LogicalResult KernelVectorizer::emitRow(Value row) {
   }
   for (auto [number, loop] : llvm::enumerate(llvm::reverse(parallelLoops))) {
     bool isOutermost = number + 1 == parallelLoops.size();
-    loopIndices[loop] = isOutermost ? rest : indices.rem(rest, shape.loops[loop].extent);
+    loopIndices[loop] =
+        isOutermost ? rest : indices.rem(rest, shape.loops[loop].extent);
     rest = indices.div(rest, shape.loops[loop].extent);
   }
 
   if (laneIsReduced)
-    return emitReducedRow(LaneIndex::constant(0), LaneIndex::constant(laneExtent));
-  OpFoldResult low = builder.getIndexAttr(0), high = builder.getIndexAttr(laneExtent);
+    return emitReducedRow(LaneIndex::constant(0),
+                          LaneIndex::constant(laneExtent));
+  OpFoldResult low = builder.getIndexAttr(0),
+               high = builder.getIndexAttr(laneExtent);
   if (laneTiles > 1) {
-    Value start = indices.scalar(indices.mul(tile, builder.getIndexAttr(laneTile)));
+    Value start =
+        indices.scalar(indices.mul(tile, builder.getIndexAttr(laneTile)));
     Value stop = arith::AddIOp::create(builder, loc, start, constant(laneTile));
     if (laneExtent % laneTile != 0)
       stop = arith::MinSIOp::create(builder, loc, stop, constant(laneExtent));
@@ -306,7 +335,8 @@ LogicalResult KernelVectorizer::emitRow(Value row) {
     auto body = [&](LaneIndex lane, Accumulators) -> FailureOr<Accumulators> {
       if (isPiece)
         for (auto &entry : stagings) {
-          Value negated = arith::SubIOp::create(builder, loc, constant(0), start);
+          Value negated =
+              arith::SubIOp::create(builder, loc, constant(0), start);
           entry.second.rowStart = LaneIndex::uniform(negated);
         }
       if (failed(storeResults(passes.front(), lane)))
@@ -323,9 +353,10 @@ LogicalResult KernelVectorizer::emitRow(Value row) {
   if (laneTiles == 1)
     return emitLaneRows(start, stop, /*isWhole=*/false);
   Value size = arith::SubIOp::create(builder, loc, stop, start);
-  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size,
-                                        constant(laneTile));
-  auto conditional = scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
+  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        size, constant(laneTile));
+  auto conditional =
+      scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   for (bool whole : {true, false}) {
     TensorEvaluator::Scope branchScope(evaluator);
@@ -343,7 +374,8 @@ LogicalResult KernelVectorizer::emitReducedRow(LaneIndex low, LaneIndex high) {
     if (pass.reductions.empty() && pass.results.empty())
       continue;
     auto element = [&, passNumber = number, &pass = pass](
-                       LaneIndex lane, Accumulators accumulators) -> FailureOr<Accumulators> {
+                       LaneIndex lane,
+                       Accumulators accumulators) -> FailureOr<Accumulators> {
       readScratch(passNumber, lane, 0);
       FailureOr<Accumulators> reduced = reduceElement(pass, lane, accumulators);
       if (failed(reduced) || failed(storeResults(pass, lane)) ||
@@ -352,8 +384,9 @@ LogicalResult KernelVectorizer::emitReducedRow(LaneIndex low, LaneIndex high) {
       return reduced;
     };
     auto row = [&, &pass = pass](Accumulators accumulators) {
-      return emitLaneLoop(builder.getIndexAttr(low.offset), builder.getIndexAttr(high.offset),
-                          pass.reductions, accumulators, element);
+      return emitLaneLoop(builder.getIndexAttr(low.offset),
+                          builder.getIndexAttr(high.offset), pass.reductions,
+                          accumulators, element);
     };
     FailureOr<Accumulators> reduced =
         emitReducedLoops(0, neutral(pass.reductions, /*asVector=*/true), row);
@@ -361,7 +394,8 @@ LogicalResult KernelVectorizer::emitReducedRow(LaneIndex low, LaneIndex high) {
       return failure();
     evaluator.clearScratch();
     SmallVector<std::pair<Value, Value>> rowValues;
-    if (failed(finishReductions(pass, *reduced, /*acrossLanes=*/true, rowValues)))
+    if (failed(
+            finishReductions(pass, *reduced, /*acrossLanes=*/true, rowValues)))
       return failure();
     for (auto [tensor, value] : rowValues)
       evaluator.setRowValue(tensor, value);
@@ -370,7 +404,8 @@ LogicalResult KernelVectorizer::emitReducedRow(LaneIndex low, LaneIndex high) {
 }
 
 /// Rows side by side, one in each lane of `unroll` registers.
-LogicalResult KernelVectorizer::emitLaneRows(Value low, Value high, bool isWhole) {
+LogicalResult KernelVectorizer::emitLaneRows(Value low, Value high,
+                                             bool isWhole) {
   SmallVector<LaneIndex> parts;
   SmallVector<Value> masks;
   for (int64_t part = 0; part < unroll; ++part) {
@@ -397,16 +432,17 @@ LogicalResult KernelVectorizer::emitLaneRows(Value low, Value high, bool isWhole
     for (int64_t part = 0; part < unroll; ++part)
       llvm::append_range(start, neutral(pass.reductions, /*asVector=*/true));
     size_t perPart = start.size() / unroll;
-    auto step = [&, passNumber = number,
-                 &pass = pass](Accumulators accumulators) -> FailureOr<Accumulators> {
+    auto step = [&, passNumber = number, &pass = pass](
+                    Accumulators accumulators) -> FailureOr<Accumulators> {
       Accumulators next;
       for (int64_t part = 0; part < unroll; ++part) {
         TensorEvaluator::Scope scope(evaluator);
         enterPart(part);
         readScratch(passNumber, parts[part], part);
-        FailureOr<Accumulators> reduced =
-            reduceElement(pass, parts[part],
-                          Accumulators(ArrayRef(accumulators).slice(part * perPart, perPart)));
+        FailureOr<Accumulators> reduced = reduceElement(
+            pass, parts[part],
+            Accumulators(
+                ArrayRef(accumulators).slice(part * perPart, perPart)));
         if (failed(reduced) || failed(storeResults(pass, parts[part])) ||
             failed(keepValues(pass, parts[part], part)))
           return failure();
@@ -422,7 +458,8 @@ LogicalResult KernelVectorizer::emitLaneRows(Value low, Value high, bool isWhole
       TensorEvaluator::Scope scope(evaluator);
       enterPart(part);
       Accumulators own(ArrayRef(*reduced).slice(part * perPart, perPart));
-      if (failed(finishReductions(pass, own, /*acrossLanes=*/false, rowValues[part])))
+      if (failed(finishReductions(pass, own, /*acrossLanes=*/false,
+                                  rowValues[part])))
         return failure();
     }
   }
@@ -441,12 +478,14 @@ LogicalResult KernelVectorizer::emitLaneRows(Value low, Value high, bool isWhole
 //===----------------------------------------------------------------------===//
 
 FailureOr<KernelVectorizer::Accumulators>
-KernelVectorizer::reduceElement(const Pass &pass, LaneIndex lane, Accumulators accumulators) {
+KernelVectorizer::reduceElement(const Pass &pass, LaneIndex lane,
+                                Accumulators accumulators) {
   Accumulators next;
   size_t offset = 0;
   for (linalg::GenericOp op : pass.reductions) {
     Accumulators own(ArrayRef(accumulators).slice(offset, op.getNumResults()));
-    FailureOr<SmallVector<Value>> values = evaluator.evaluateBody(op, position(lane), own);
+    FailureOr<SmallVector<Value>> values =
+        evaluator.evaluateBody(op, position(lane), own);
     if (failed(values))
       return failure();
     for (auto [value, before] : llvm::zip_equal(*values, own))
@@ -480,14 +519,16 @@ LogicalResult KernelVectorizer::storeResults(const Pass &pass, LaneIndex lane) {
   return success();
 }
 
-LogicalResult KernelVectorizer::keepValues(const Pass &pass, LaneIndex lane, unsigned part) {
+LogicalResult KernelVectorizer::keepValues(const Pass &pass, LaneIndex lane,
+                                           unsigned part) {
   for (auto [tensor, number] : pass.kept) {
     FailureOr<Value> value = evaluator.evaluate(tensor, position(lane));
     if (failed(value))
       return failure();
     LaneIndex at = positionInRow(lane);
     if (!laneIsReduced) {
-      at = indices.add(indices.mul(at, builder.getIndexAttr(laneTile)), part * lanes);
+      at = indices.add(indices.mul(at, builder.getIndexAttr(laneTile)),
+                       part * lanes);
       at.stride = 1;
     }
     evaluator.store(evaluator.broadcast(*value), scratches[number].buffer, at);
@@ -495,13 +536,15 @@ LogicalResult KernelVectorizer::keepValues(const Pass &pass, LaneIndex lane, uns
   return success();
 }
 
-void KernelVectorizer::readScratch(unsigned pass, LaneIndex lane, unsigned part) {
+void KernelVectorizer::readScratch(unsigned pass, LaneIndex lane,
+                                   unsigned part) {
   for (Scratch &scratch : scratches) {
     if (scratch.firstPass >= pass)
       continue;
     LaneIndex at = positionInRow(lane);
     if (!laneIsReduced) {
-      at = indices.add(indices.mul(at, builder.getIndexAttr(laneTile)), part * lanes);
+      at = indices.add(indices.mul(at, builder.getIndexAttr(laneTile)),
+                       part * lanes);
       at.stride = 1;
     }
     evaluator.setScratch(scratch.tensor, scratch.buffer, at);
@@ -536,8 +579,8 @@ LogicalResult KernelVectorizer::storeRowResults(std::optional<LaneIndex> lane) {
 //===----------------------------------------------------------------------===//
 
 /// The value that a reduction starts from in each lane.
-KernelVectorizer::Accumulators KernelVectorizer::neutral(ArrayRef<linalg::GenericOp> ops,
-                                                         bool asVector) {
+KernelVectorizer::Accumulators
+KernelVectorizer::neutral(ArrayRef<linalg::GenericOp> ops, bool asVector) {
   Accumulators start;
   for (linalg::GenericOp op : ops) {
     std::optional<TypedAttr> neutral;
@@ -551,7 +594,8 @@ KernelVectorizer::Accumulators KernelVectorizer::neutral(ArrayRef<linalg::Generi
         value = fill.value();
       if (!value) {
         Type element = getElementTypeOrSelf(init.get().getType());
-        value = arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(element));
+        value = arith::ConstantOp::create(builder, op.getLoc(),
+                                          builder.getZeroAttr(element));
       }
       start.push_back(asVector ? evaluator.broadcast(value) : value);
     }
@@ -566,23 +610,25 @@ KernelVectorizer::combineAll(ArrayRef<linalg::GenericOp> ops, ValueRange left,
   size_t offset = 0;
   for (linalg::GenericOp op : ops) {
     unsigned count = op.getNumResults();
-    llvm::append_range(combined, evaluator.combine(op, left.slice(offset, count),
-                                                   right.slice(offset, count)));
+    llvm::append_range(combined,
+                       evaluator.combine(op, left.slice(offset, count),
+                                         right.slice(offset, count)));
     offset += count;
   }
   return combined;
 }
 
 /// Combines the lanes of partial results in halves.
-KernelVectorizer::Accumulators KernelVectorizer::acrossLanes(linalg::GenericOp op,
-                                                             ValueRange values) {
+KernelVectorizer::Accumulators
+KernelVectorizer::acrossLanes(linalg::GenericOp op, ValueRange values) {
   Accumulators current(values);
   for (int64_t width = lanes / 2; width >= 1; width /= 2) {
     auto half = [&](int64_t first) {
       return llvm::map_to_vector(current, [&](Value value) -> Value {
         if (width == 1)
           return vector::ExtractOp::create(builder, loc, value, first);
-        return vector::ExtractStridedSliceOp::create(builder, loc, value, first, width, 1);
+        return vector::ExtractStridedSliceOp::create(builder, loc, value, first,
+                                                     width, 1);
       });
     };
     Accumulators low(half(0)), high(half(width));
@@ -617,11 +663,13 @@ LogicalResult KernelVectorizer::finishReductions(
       LaneIndex linear = LaneIndex::constant(0);
       for (auto [number, loop] : llvm::enumerate(shape.loops))
         if (!loop.isReduced)
-          linear = indices.add(indices.mul(linear, loop.extent), loopIndices[number]);
+          linear = indices.add(indices.mul(linear, loop.extent),
+                               loopIndices[number]);
       if (type.getRank() > 0)
         at.groups.push_back({0, type.getRank(), linear});
       if (!isAcrossLanes && !fill)
-        return op.emitError("expected a reduction that starts from a filled tensor");
+        return op.emitError(
+            "expected a reduction that starts from a filled tensor");
       FailureOr<Value> value = evaluator.evaluate(operand.get(), at);
       if (failed(value))
         return failure();
@@ -647,8 +695,8 @@ FailureOr<KernelVectorizer::Accumulators> KernelVectorizer::emitReducedLoops(
     return body(std::move(accumulators));
   unsigned number = reducedLoops[loop];
   auto forOp = scf::ForOp::create(builder, loc, constant(0),
-                                  indices.value(shape.loops[number].extent), constant(1),
-                                  accumulators);
+                                  indices.value(shape.loops[number].extent),
+                                  constant(1), accumulators);
   OpBuilder::InsertionGuard guard(builder);
   TensorEvaluator::Scope scope(evaluator);
   if (accumulators.empty())
@@ -670,9 +718,10 @@ FailureOr<KernelVectorizer::Accumulators> KernelVectorizer::emitReducedLoops(
 /// are the reductions that the accumulators belong to.
 FailureOr<KernelVectorizer::Accumulators>
 KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
-                               ArrayRef<linalg::GenericOp> ops, Accumulators accumulators,
-                               LaneBody body) {
-  std::optional<int64_t> knownLow = getConstantIntValue(low), knownHigh = getConstantIntValue(high);
+                               ArrayRef<linalg::GenericOp> ops,
+                               Accumulators accumulators, LaneBody body) {
+  std::optional<int64_t> knownLow = getConstantIntValue(low),
+                         knownHigh = getConstantIntValue(high);
   std::optional<int64_t> count;
   if (knownLow && knownHigh)
     count = *knownHigh - *knownLow;
@@ -682,15 +731,18 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
     if (count)
       return builder.getIndexAttr(*knownLow + *count / multiple * multiple);
     Value first = indices.value(low);
-    Value size = arith::SubIOp::create(builder, loc, indices.value(high), first);
+    Value size =
+        arith::SubIOp::create(builder, loc, indices.value(high), first);
     Value rest = arith::RemUIOp::create(builder, loc, size, constant(multiple));
-    return arith::SubIOp::create(builder, loc, indices.value(high), rest).getResult();
+    return arith::SubIOp::create(builder, loc, indices.value(high), rest)
+        .getResult();
   };
   LogicalResult status = success();
   auto emitLoop = [&](OpFoldResult from, OpFoldResult to, int64_t vectors,
                       Accumulators start) -> Accumulators {
-    auto loop = scf::ForOp::create(builder, loc, indices.value(from), indices.value(to),
-                                   constant(lanes * vectors), start);
+    auto loop =
+        scf::ForOp::create(builder, loc, indices.value(from), indices.value(to),
+                           constant(lanes * vectors), start);
     OpBuilder::InsertionGuard guard(builder);
     if (start.empty())
       builder.setInsertionPoint(loop.getBody()->getTerminator());
@@ -702,7 +754,8 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
     for (int64_t vector = 0; vector < vectors && succeeded(status); ++vector) {
       LaneIndex lane{loop.getInductionVar(), vector * lanes, 1, Value()};
       FailureOr<Accumulators> values =
-          body(lane, Accumulators(loop.getRegionIterArgs().slice(vector * perVector, perVector)));
+          body(lane, Accumulators(loop.getRegionIterArgs().slice(
+                         vector * perVector, perVector)));
       if (failed(values)) {
         status = failure();
         return {};
@@ -728,8 +781,10 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
     for (int64_t width = unroll; perVector != 0 && width > 1;) {
       int64_t half = (width + 1) / 2;
       for (int64_t vector = half; vector < width; ++vector) {
-        ArrayRef<Value> left = ArrayRef(wide).slice((vector - half) * perVector, perVector);
-        ArrayRef<Value> right = ArrayRef(wide).slice(vector * perVector, perVector);
+        ArrayRef<Value> left =
+            ArrayRef(wide).slice((vector - half) * perVector, perVector);
+        ArrayRef<Value> right =
+            ArrayRef(wide).slice(vector * perVector, perVector);
         Accumulators combined = combineAll(ops, left, right);
         llvm::copy(combined, wide.begin() + (vector - half) * perVector);
       }
@@ -739,7 +794,8 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
     accumulators = wide;
   }
   if (unroll > 1 && (!count || *count % step >= lanes)) {
-    accumulators = emitLoop(count && *count < step ? low : mainEnd, vectorEnd, 1, accumulators);
+    accumulators = emitLoop(count && *count < step ? low : mainEnd, vectorEnd,
+                            1, accumulators);
     if (failed(status))
       return failure();
   }
@@ -751,12 +807,14 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
     TensorEvaluator::Scope scope(evaluator);
     auto maskType = VectorType::get({lanes}, builder.getI1Type());
     Value first = indices.value(vectorEnd);
-    Value left = arith::SubIOp::create(builder, loc, indices.value(high), first);
-    Value live = count ? vector::ConstantMaskOp::create(
-                             builder, loc, maskType,
-                             ArrayRef<int64_t>{*count % lanes})
-                             .getResult()
-                       : vector::CreateMaskOp::create(builder, loc, maskType, left).getResult();
+    Value left =
+        arith::SubIOp::create(builder, loc, indices.value(high), first);
+    Value live =
+        count ? vector::ConstantMaskOp::create(
+                    builder, loc, maskType, ArrayRef<int64_t>{*count % lanes})
+                    .getResult()
+              : vector::CreateMaskOp::create(builder, loc, maskType, left)
+                    .getResult();
     evaluator.setMask(live);
     LaneIndex lane{first, 0, 1, Value()};
     if (std::optional<int64_t> known = getConstantIntValue(vectorEnd))
@@ -767,11 +825,12 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
   };
   if (count)
     return emitTail();
-  Value hasTail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        indices.value(vectorEnd), indices.value(high));
-  auto conditional =
-      scf::IfOp::create(builder, loc, ValueRange(accumulators).getTypes(), hasTail,
-                        /*withElseRegion=*/!accumulators.empty());
+  Value hasTail =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            indices.value(vectorEnd), indices.value(high));
+  auto conditional = scf::IfOp::create(
+      builder, loc, ValueRange(accumulators).getTypes(), hasTail,
+      /*withElseRegion=*/!accumulators.empty());
   OpBuilder::InsertionGuard guard(builder);
   if (accumulators.empty())
     builder.setInsertionPoint(conditional.thenBlock()->getTerminator());
@@ -792,9 +851,9 @@ KernelVectorizer::emitLaneLoop(OpFoldResult low, OpFoldResult high,
 // Streaming stores
 //===----------------------------------------------------------------------===//
 
-/// Copies finished rows from the staging buffer to the result. Whole cache lines
-/// go past the caches; the destination may be aligned to its element only, so
-/// that the first and last line may be partial.
+/// Copies finished rows from the staging buffer to the result. Whole cache
+/// lines go past the caches; the destination may be aligned to its element
+/// only, so that the first and last line may be partial.
 void KernelVectorizer::streamOut(unsigned result, Value firstRow, Value rows) {
   Value staging = stagings[result].buffer, destination = destinations[result];
   Type elementType = cast<MemRefType>(staging.getType()).getElementType();
@@ -807,30 +866,39 @@ void KernelVectorizer::streamOut(unsigned result, Value firstRow, Value rows) {
   // The first element and the number of elements.
   Value start, count;
   if (laneTiles > 1) {
-    Value tile = arith::RemUIOp::create(builder, loc, firstRow, constant(laneTiles));
-    Value row = arith::DivUIOp::create(builder, loc, firstRow, constant(laneTiles));
+    Value tile =
+        arith::RemUIOp::create(builder, loc, firstRow, constant(laneTiles));
+    Value row =
+        arith::DivUIOp::create(builder, loc, firstRow, constant(laneTiles));
     Value inRow = arith::MulIOp::create(builder, loc, tile, constant(laneTile));
     start = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, row, constant(laneExtent)), inRow);
+        builder, loc,
+        arith::MulIOp::create(builder, loc, row, constant(laneExtent)), inRow);
     count = arith::MinSIOp::create(
         builder, loc, constant(laneTile),
         arith::SubIOp::create(builder, loc, constant(laneExtent), inRow));
   } else {
-    start = arith::MulIOp::create(builder, loc, firstRow, constant(rowElements));
+    start =
+        arith::MulIOp::create(builder, loc, firstRow, constant(rowElements));
     count = arith::MulIOp::create(builder, loc, rows, constant(rowElements));
   }
 
   // Elements up to the next line of the destination.
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, destination);
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, destination);
   Value element = arith::AddIOp::create(
-      builder, loc, arith::DivUIOp::create(builder, loc, address, constant(bytes)), start);
-  Value intoLine = arith::RemUIOp::create(builder, loc, element, constant(lineElements));
+      builder, loc,
+      arith::DivUIOp::create(builder, loc, address, constant(bytes)), start);
+  Value intoLine =
+      arith::RemUIOp::create(builder, loc, element, constant(lineElements));
   Value missing = arith::RemUIOp::create(
-      builder, loc, arith::SubIOp::create(builder, loc, constant(lineElements), intoLine),
+      builder, loc,
+      arith::SubIOp::create(builder, loc, constant(lineElements), intoLine),
       constant(lineElements));
   Value head = arith::MinSIOp::create(builder, loc, missing, count);
   Value body = arith::SubIOp::create(builder, loc, count, head);
-  Value tail = arith::RemUIOp::create(builder, loc, body, constant(lineElements));
+  Value tail =
+      arith::RemUIOp::create(builder, loc, body, constant(lineElements));
   Value bodyEnd = arith::SubIOp::create(builder, loc, count, tail);
 
   auto copyPart = [&](Value from, Value size) {
@@ -842,18 +910,21 @@ void KernelVectorizer::streamOut(unsigned result, Value firstRow, Value rows) {
     vector::MaskedStoreOp::create(builder, loc, destination, to, live, part);
   };
   copyPart(constant(0), head);
-  auto loop = scf::ForOp::create(builder, loc, head, bodyEnd, constant(lineElements));
+  auto loop =
+      scf::ForOp::create(builder, loc, head, bodyEnd, constant(lineElements));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     for (int64_t offset = 0; offset < lineElements; offset += vectorElements) {
-      Value from =
-          arith::AddIOp::create(builder, loc, loop.getInductionVar(), constant(offset));
-      Value part = vector::LoadOp::create(builder, loc, vectorType, staging, from);
+      Value from = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                         constant(offset));
+      Value part =
+          vector::LoadOp::create(builder, loc, vectorType, staging, from);
       Value to = arith::AddIOp::create(builder, loc, start, from);
       auto store = vector::StoreOp::create(builder, loc, part, destination, to);
       store.setNontemporal(true);
-      store->setAttr("alignment", builder.getI64IntegerAttr(config.getVector()));
+      store->setAttr("alignment",
+                     builder.getI64IntegerAttr(config.getVector()));
     }
   }
   copyPart(bodyEnd, tail);

@@ -9,12 +9,12 @@
 
 namespace mlir::fuse {
 
-/// Emits the loops of one kernel. The kernel's parallel iterations are rows (or,
-/// without reductions, pieces of the innermost dimension); it computes those in
-/// [begin, end). Within a row, registers run along the innermost dimension of
-/// the domain: if that is reduced, partial results are kept for each lane and
-/// combined at the row's end; if it is parallel, each lane holds a row of its
-/// own.
+/// Emits the loops of one kernel. The kernel's parallel iterations are rows
+/// (or, without reductions, pieces of the innermost dimension); it computes
+/// those in [begin, end). Within a row, registers run along the innermost
+/// dimension of the domain: if that is reduced, partial results are kept for
+/// each lane and combined at the row's end; if it is parallel, each lane holds
+/// a row of its own.
 class KernelVectorizer {
 public:
   /// `source` is the kernel on tensors. `buffers` are the flat buffers of its
@@ -52,7 +52,8 @@ private:
     LaneIndex rowStart;
   };
   using Accumulators = SmallVector<Value>;
-  using LaneBody = function_ref<FailureOr<Accumulators>(LaneIndex, Accumulators)>;
+  using LaneBody =
+      function_ref<FailureOr<Accumulators>(LaneIndex, Accumulators)>;
 
   void planLoops();
   void planPasses();
@@ -70,15 +71,22 @@ private:
   LogicalResult storeRowResults(std::optional<LaneIndex> lane);
   void streamOut(unsigned result, Value firstRow, Value rowCount);
 
-  FailureOr<Accumulators> emitLaneLoop(OpFoldResult low, OpFoldResult high, ArrayRef<linalg::GenericOp> ops,
-                                       Accumulators accumulators, LaneBody body);
-  FailureOr<Accumulators> emitReducedLoops(unsigned loop, Accumulators accumulators,
-                                           function_ref<FailureOr<Accumulators>(Accumulators)> body);
+  FailureOr<Accumulators> emitLaneLoop(OpFoldResult low, OpFoldResult high,
+                                       ArrayRef<linalg::GenericOp> ops,
+                                       Accumulators accumulators,
+                                       LaneBody body);
+  FailureOr<Accumulators>
+  emitReducedLoops(unsigned loop, Accumulators accumulators,
+                   function_ref<FailureOr<Accumulators>(Accumulators)> body);
   Accumulators neutral(ArrayRef<linalg::GenericOp> ops, bool asVector);
-  Accumulators combineAll(ArrayRef<linalg::GenericOp> ops, ValueRange left, ValueRange right);
-  FailureOr<Accumulators> reduceElement(const Pass &pass, LaneIndex lane, Accumulators accumulators);
-  LogicalResult finishReductions(const Pass &pass, Accumulators accumulators, bool acrossLanes,
-                                 SmallVectorImpl<std::pair<Value, Value>> &rowValues);
+  Accumulators combineAll(ArrayRef<linalg::GenericOp> ops, ValueRange left,
+                          ValueRange right);
+  FailureOr<Accumulators> reduceElement(const Pass &pass, LaneIndex lane,
+                                        Accumulators accumulators);
+  LogicalResult
+  finishReductions(const Pass &pass, Accumulators accumulators,
+                   bool acrossLanes,
+                   SmallVectorImpl<std::pair<Value, Value>> &rowValues);
   Accumulators acrossLanes(linalg::GenericOp op, ValueRange lanes);
 
   /// The current position in the domain, with `lane` along the lane loop.

@@ -19,21 +19,25 @@ Value IndexBuilder::value(OpFoldResult extent) {
 }
 
 OpFoldResult IndexBuilder::product(OpFoldResult left, OpFoldResult right) {
-  std::optional<int64_t> a = getConstantIntValue(left), b = getConstantIntValue(right);
+  std::optional<int64_t> a = getConstantIntValue(left),
+                         b = getConstantIntValue(right);
   if (a && b)
     return builder.getIndexAttr(*a * *b);
   if (a == 1)
     return right;
   if (b == 1)
     return left;
-  return arith::MulIOp::create(builder, loc, value(left), value(right)).getResult();
+  return arith::MulIOp::create(builder, loc, value(left), value(right))
+      .getResult();
 }
 
 OpFoldResult IndexBuilder::sum(OpFoldResult left, OpFoldResult right) {
-  std::optional<int64_t> a = getConstantIntValue(left), b = getConstantIntValue(right);
+  std::optional<int64_t> a = getConstantIntValue(left),
+                         b = getConstantIntValue(right);
   if (a && b)
     return builder.getIndexAttr(*a + *b);
-  return arith::AddIOp::create(builder, loc, value(left), value(right)).getResult();
+  return arith::AddIOp::create(builder, loc, value(left), value(right))
+      .getResult();
 }
 
 Value IndexBuilder::splat(Value scalar) {
@@ -47,7 +51,8 @@ Value IndexBuilder::scalar(LaneIndex index) {
     return constant(index.offset);
   if (index.offset == 0)
     return index.base;
-  return arith::AddIOp::create(builder, loc, index.base, constant(index.offset));
+  return arith::AddIOp::create(builder, loc, index.base,
+                               constant(index.offset));
 }
 
 Value IndexBuilder::vector(LaneIndex index) {
@@ -57,10 +62,12 @@ Value IndexBuilder::vector(LaneIndex index) {
   if (index.stride == 0)
     return base;
   auto type = cast<VectorType>(base.getType());
-  auto steps = llvm::map_to_vector(llvm::seq<int64_t>(0, laneCount), [&](int64_t lane) {
-    return APInt(64, lane * index.stride, /*isSigned=*/true);
-  });
-  Value lanes = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps));
+  auto steps =
+      llvm::map_to_vector(llvm::seq<int64_t>(0, laneCount), [&](int64_t lane) {
+        return APInt(64, lane * index.stride, /*isSigned=*/true);
+      });
+  Value lanes = arith::ConstantOp::create(builder, loc,
+                                          DenseElementsAttr::get(type, steps));
   return arith::AddIOp::create(builder, loc, base, lanes);
 }
 
@@ -103,7 +110,8 @@ LaneIndex IndexBuilder::mul(LaneIndex index, OpFoldResult factor) {
     index.offset *= *known;
     index.stride *= *known;
     if (index.base)
-      index.base = arith::MulIOp::create(builder, loc, index.base, constant(*known));
+      index.base =
+          arith::MulIOp::create(builder, loc, index.base, constant(*known));
     return index;
   }
   if (index.isUniform())
@@ -142,32 +150,37 @@ LaneIndex IndexBuilder::rem(LaneIndex index, OpFoldResult divisor) {
 LaneIndex IndexBuilder::clamp(LaneIndex index, OpFoldResult limit) {
   Value last = value(sum(limit, builder.getIndexAttr(-1)));
   if (index.isUniform()) {
-    Value low = arith::MaxSIOp::create(builder, loc, scalar(index), constant(0));
+    Value low =
+        arith::MaxSIOp::create(builder, loc, scalar(index), constant(0));
     return LaneIndex::uniform(arith::MinSIOp::create(builder, loc, low, last));
   }
-  Value low = arith::MaxSIOp::create(builder, loc, vector(index), splat(constant(0)));
-  return LaneIndex::vector(arith::MinSIOp::create(builder, loc, low, splat(last)));
+  Value low =
+      arith::MaxSIOp::create(builder, loc, vector(index), splat(constant(0)));
+  return LaneIndex::vector(
+      arith::MinSIOp::create(builder, loc, low, splat(last)));
 }
 
-Value IndexBuilder::inRange(LaneIndex index, OpFoldResult low, OpFoldResult high) {
+Value IndexBuilder::inRange(LaneIndex index, OpFoldResult low,
+                            OpFoldResult high) {
   Value position = index.isUniform() ? scalar(index) : vector(index);
   auto bound = [&](OpFoldResult extent) {
     return index.isUniform() ? value(extent) : splat(extent);
   };
-  Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, position,
-                                      bound(low));
-  Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position,
-                                      bound(high));
+  Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                      position, bound(low));
+  Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      position, bound(high));
   return arith::AndIOp::create(builder, loc, above, below);
 }
 
-Value IndexBuilder::allInRange(LaneIndex index, OpFoldResult low, OpFoldResult high) {
+Value IndexBuilder::allInRange(LaneIndex index, OpFoldResult low,
+                               OpFoldResult high) {
   LaneIndex first = index, last = add(index, (laneCount - 1) * index.stride);
   if (index.stride < 0)
     std::swap(first, last);
-  Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, scalar(first),
-                                      value(low));
-  Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, scalar(last),
-                                      value(high));
+  Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                      scalar(first), value(low));
+  Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      scalar(last), value(high));
   return arith::AndIOp::create(builder, loc, above, below);
 }

@@ -1,4 +1,5 @@
-//===- LaneIndex.h - Index arithmetic over the lanes of a vector -*- C++ -*-===//
+//===- LaneIndex.h - Index arithmetic over the lanes of a vector -*- C++
+//-*-===//
 //
 // While a kernel is vectorised, a tensor element's position is known for all
 // lanes of a register at once. Most positions are affine in the lane, and what
@@ -25,7 +26,9 @@ struct LaneIndex {
   /// A vector<Nxindex>. If set, it alone is the index.
   Value lanes;
 
-  static LaneIndex constant(int64_t value) { return {Value(), value, 0, Value()}; }
+  static LaneIndex constant(int64_t value) {
+    return {Value(), value, 0, Value()};
+  }
   static LaneIndex uniform(Value base) { return {base, 0, 0, Value()}; }
   static LaneIndex vector(Value lanes) { return {Value(), 0, 0, lanes}; }
 

@@ -12,13 +12,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-SmallVector<OpFoldResult> mlir::fuse::getExtents(OpBuilder &builder, Location loc,
-                                                 Value tensor) {
-  return tensor::getMixedSizes(builder, loc, tensor);
-}
-
 Type mlir::fuse::getMemoryType(Type elementType) {
-  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
+  return elementType.isInteger(1)
+             ? IntegerType::get(elementType.getContext(), 8)
+             : elementType;
 }
 
 //===----------------------------------------------------------------------===//
@@ -33,14 +30,16 @@ Value TensorEvaluator::broadcast(Value value) {
 }
 
 Value TensorEvaluator::select(Value condition, Value onTrue, Value onFalse) {
-  bool isVector = llvm::any_of(ValueRange{condition, onTrue, onFalse}, [](Value value) {
-    return isa<VectorType>(value.getType());
-  });
+  bool isVector =
+      llvm::any_of(ValueRange{condition, onTrue, onFalse}, [](Value value) {
+        return isa<VectorType>(value.getType());
+      });
   if (isVector) {
     onTrue = broadcast(onTrue);
     onFalse = broadcast(onFalse);
   }
-  return arith::SelectOp::create(builder, onTrue.getLoc(), condition, onTrue, onFalse);
+  return arith::SelectOp::create(builder, onTrue.getLoc(), condition, onTrue,
+                                 onFalse);
 }
 
 Value TensorEvaluator::selectLive(Value onTrue, Value onFalse) {
@@ -52,25 +51,29 @@ static Value zeros(OpBuilder &builder, Location loc, VectorType type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }
 
-Value TensorEvaluator::load(Value buffer, LaneIndex position, Type elementType) {
+Value TensorEvaluator::load(Value buffer, LaneIndex position,
+                            Type elementType) {
   Location loc = buffer.getLoc();
   Type memoryType = cast<MemRefType>(buffer.getType()).getElementType();
   auto vectorType = VectorType::get({laneCount}, memoryType);
   Value value;
   if (position.isUniform()) {
-    value = memref::LoadOp::create(builder, loc, buffer, indices.scalar(position));
+    value =
+        memref::LoadOp::create(builder, loc, buffer, indices.scalar(position));
   } else if (position.isAffine() && position.stride == 1) {
     Value start = indices.scalar(position);
     if (mask)
-      value = vector::MaskedLoadOp::create(builder, loc, vectorType, buffer, start, mask,
-                                           zeros(builder, loc, vectorType));
+      value =
+          vector::MaskedLoadOp::create(builder, loc, vectorType, buffer, start,
+                                       mask, zeros(builder, loc, vectorType));
     else
       value = vector::LoadOp::create(builder, loc, vectorType, buffer, start);
   } else {
     Value live = mask;
     if (!live) {
       auto maskType = VectorType::get({laneCount}, builder.getI1Type());
-      live = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(maskType, true));
+      live = arith::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(maskType, true));
     }
     Value zero = indices.constant(0);
     value = vector::GatherOp::create(builder, loc, vectorType, buffer, zero,
@@ -79,8 +82,10 @@ Value TensorEvaluator::load(Value buffer, LaneIndex position, Type elementType) 
   }
   if (memoryType == elementType)
     return value;
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                               zero);
 }
 
 void TensorEvaluator::store(Value value, Value buffer, LaneIndex position) {
@@ -93,7 +98,8 @@ void TensorEvaluator::store(Value value, Value buffer, LaneIndex position) {
     value = arith::ExtUIOp::create(builder, loc, type, value);
   }
   if (position.isUniform()) {
-    memref::StoreOp::create(builder, loc, value, buffer, indices.scalar(position));
+    memref::StoreOp::create(builder, loc, value, buffer,
+                            indices.scalar(position));
     return;
   }
   value = broadcast(value);
@@ -108,10 +114,12 @@ void TensorEvaluator::store(Value value, Value buffer, LaneIndex position) {
   Value live = mask;
   if (!live) {
     auto maskType = VectorType::get({laneCount}, builder.getI1Type());
-    live = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(maskType, true));
+    live = arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(maskType, true));
   }
-  vector::ScatterOp::create(builder, loc, /*resultType=*/Type(), buffer, indices.constant(0),
-                            indices.vector(position), live, value);
+  vector::ScatterOp::create(builder, loc, /*resultType=*/Type(), buffer,
+                            indices.constant(0), indices.vector(position), live,
+                            value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,13 +128,15 @@ void TensorEvaluator::store(Value value, Value buffer, LaneIndex position) {
 
 void TensorEvaluator::splitBefore(TensorIndex &index, int64_t dim,
                                   ArrayRef<OpFoldResult> extents) {
-  for (auto *group = index.groups.begin(); group != index.groups.end(); ++group) {
+  for (auto *group = index.groups.begin(); group != index.groups.end();
+       ++group) {
     if (group->first >= dim || group->last <= dim)
       continue;
     OpFoldResult inner = builder.getIndexAttr(1);
     for (int64_t i = dim; i < group->last; ++i)
       inner = indices.product(inner, extents[i]);
-    TensorIndex::Group right{dim, group->last, indices.rem(group->index, inner)};
+    TensorIndex::Group right{dim, group->last,
+                             indices.rem(group->index, inner)};
     group->index = indices.div(group->index, inner);
     group->last = dim;
     index.groups.insert(std::next(group), right);
@@ -135,11 +145,13 @@ void TensorEvaluator::splitBefore(TensorIndex &index, int64_t dim,
 }
 
 TensorIndex::Group &TensorEvaluator::groupAt(TensorIndex &index, int64_t dim) {
-  return *llvm::find_if(index.groups,
-                        [&](const TensorIndex::Group &group) { return group.first == dim; });
+  return *llvm::find_if(index.groups, [&](const TensorIndex::Group &group) {
+    return group.first == dim;
+  });
 }
 
-LaneIndex TensorEvaluator::linearize(const TensorIndex &index, ArrayRef<OpFoldResult> extents) {
+LaneIndex TensorEvaluator::linearize(const TensorIndex &index,
+                                     ArrayRef<OpFoldResult> extents) {
   LaneIndex linear = LaneIndex::constant(0);
   for (const TensorIndex::Group &group : index.groups) {
     OpFoldResult size = builder.getIndexAttr(1);
@@ -177,7 +189,8 @@ TensorIndex TensorEvaluator::mapIndex(TensorIndex &loops, AffineMap map,
     int64_t shift = dim - first;
     for (const TensorIndex::Group &group : loops.groups)
       if (group.first >= first && group.last <= first + run)
-        result.groups.push_back({group.first + shift, group.last + shift, group.index});
+        result.groups.push_back(
+            {group.first + shift, group.last + shift, group.index});
     dim += run;
   }
   return result;
@@ -199,48 +212,64 @@ FailureOr<Value> TensorEvaluator::evaluate(Value tensor, TensorIndex index) {
   return value;
 }
 
-FailureOr<Value> TensorEvaluator::evaluateUncached(Value tensor, const TensorIndex &index) {
+FailureOr<Value> TensorEvaluator::evaluateUncached(Value tensor,
+                                                   const TensorIndex &index) {
   indices.setLoc(tensor.getLoc());
   Type elementType = cast<RankedTensorType>(tensor.getType()).getElementType();
   if (auto scratch = scratchRows.find(tensor); scratch != scratchRows.end())
     return load(scratch->second.first, scratch->second.second, elementType);
   if (Value buffer = buffers.lookup(tensor)) {
-    SmallVector<OpFoldResult> extents = getExtents(builder, tensor.getLoc(), tensor);
+    SmallVector<OpFoldResult> extents =
+        tensor::getMixedSizes(builder, tensor.getLoc(), tensor);
     return load(buffer, linearize(index, extents), elementType);
   }
   Operation *op = tensor.getDefiningOp();
   if (!op)
-    return emitError(tensor.getLoc(), "expected a tensor that is an input of the kernel");
+    return emitError(tensor.getLoc(),
+                     "expected a tensor that is an input of the kernel");
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
       .Case([&](linalg::GenericOp generic) {
-        return evaluateGeneric(generic, cast<OpResult>(tensor).getResultNumber(), index);
+        return evaluateGeneric(generic,
+                               cast<OpResult>(tensor).getResultNumber(), index);
       })
-      .Case([&](linalg::FillOp fill) -> FailureOr<Value> { return fill.value(); })
+      .Case(
+          [&](linalg::FillOp fill) -> FailureOr<Value> { return fill.value(); })
       .Case([&](tensor::EmptyOp) -> FailureOr<Value> {
-        return arith::ConstantOp::create(builder, op->getLoc(), builder.getZeroAttr(elementType))
+        return arith::ConstantOp::create(builder, op->getLoc(),
+                                         builder.getZeroAttr(elementType))
             .getResult();
       })
       .Case([&](arith::ConstantOp constant) -> FailureOr<Value> {
         auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
         if (!elements || !elements.isSplat())
-          return op->emitError("expected a constant of one value inside a kernel");
+          return op->emitError(
+              "expected a constant of one value inside a kernel");
         return arith::ConstantOp::create(builder, op->getLoc(),
                                          elements.getSplatValue<TypedAttr>())
             .getResult();
       })
       .Case([&](tensor::PadOp pad) { return evaluatePad(pad, index); })
-      .Case([&](tensor::ConcatOp concat) { return evaluateConcat(concat, index); })
-      .Case([&](tensor::ExtractSliceOp slice) { return evaluateSlice(slice, index); })
-      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-          [&](auto reshape) { return evaluateReshape(op, reshape.getSrc(), index); })
-      .Case([&](tensor::CastOp cast) { return evaluate(cast.getSource(), index); })
+      .Case([&](tensor::ConcatOp concat) {
+        return evaluateConcat(concat, index);
+      })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        return evaluateSlice(slice, index);
+      })
+      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>([&](auto reshape) {
+        return evaluateReshape(op, reshape.getSrc(), index);
+      })
+      .Case([&](tensor::CastOp cast) {
+        return evaluate(cast.getSource(), index);
+      })
       .Default([&](Operation *) -> FailureOr<Value> {
-        return op->emitError() << "expected an op that a kernel can compute but got '"
-                               << op->getName() << "'";
+        return op->emitError()
+               << "expected an op that a kernel can compute but got '"
+               << op->getName() << "'";
       });
 }
 
-FailureOr<Value> TensorEvaluator::evaluateGeneric(linalg::GenericOp op, unsigned result,
+FailureOr<Value> TensorEvaluator::evaluateGeneric(linalg::GenericOp op,
+                                                  unsigned result,
                                                   TensorIndex index) {
   if (op.getNumReductionLoops() != 0)
     return op.emitError("expected a reduction over the kernel's row");
@@ -248,7 +277,7 @@ FailureOr<Value> TensorEvaluator::evaluateGeneric(linalg::GenericOp op, unsigned
   if (!output.isPermutation())
     return op.emitError("expected results that the loops permute");
   SmallVector<OpFoldResult> extents =
-      getExtents(builder, op.getLoc(), op->getResult(result));
+      tensor::getMixedSizes(builder, op.getLoc(), op->getResult(result));
   TensorIndex loops = mapIndex(index, inversePermutation(output), extents);
   FailureOr<SmallVector<Value>> values = evaluateBody(op, loops, {});
   if (failed(values))
@@ -256,15 +285,16 @@ FailureOr<Value> TensorEvaluator::evaluateGeneric(linalg::GenericOp op, unsigned
   return (*values)[result];
 }
 
-FailureOr<SmallVector<Value>> TensorEvaluator::evaluateBody(linalg::GenericOp op,
-                                                            TensorIndex loops,
-                                                            ValueRange accumulators) {
+FailureOr<SmallVector<Value>>
+TensorEvaluator::evaluateBody(linalg::GenericOp op, TensorIndex loops,
+                              ValueRange accumulators) {
   indices.setLoc(op.getLoc());
   // The extents of the loops; only those of merged loops are ever asked for.
   SmallVector<OpFoldResult> extents(op.getNumLoops(), builder.getIndexAttr(1));
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<OpFoldResult> sizes = getExtents(builder, op.getLoc(), operand.get());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, op.getLoc(), operand.get());
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (auto loop = dyn_cast<AffineDimExpr>(expr))
         extents[loop.getPosition()] = sizes[dim];
@@ -274,15 +304,18 @@ FailureOr<SmallVector<Value>> TensorEvaluator::evaluateBody(linalg::GenericOp op
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (op.isDpsInit(&operand) && !accumulators.empty()) {
-      values[argument] = {accumulators[operand.getOperandNumber() - op.getNumDpsInputs()], {}};
+      values[argument] = {
+          accumulators[operand.getOperandNumber() - op.getNumDpsInputs()], {}};
       continue;
     }
     if (argument.use_empty())
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
-      return op.emitError("expected indexing maps that permute, drop or broadcast loops");
-    FailureOr<Value> value = evaluate(operand.get(), mapIndex(loops, map, extents));
+      return op.emitError(
+          "expected indexing maps that permute, drop or broadcast loops");
+    FailureOr<Value> value =
+        evaluate(operand.get(), mapIndex(loops, map, extents));
     if (failed(value))
       return failure();
     values[argument] = {*value, {}};
@@ -293,7 +326,8 @@ FailureOr<SmallVector<Value>> TensorEvaluator::evaluateBody(linalg::GenericOp op
   SmallVector<Value> results;
   for (Value yielded : body.getTerminator()->getOperands()) {
     auto found = values.find(yielded);
-    results.push_back(found == values.end() ? yielded : materialize(found->second));
+    results.push_back(found == values.end() ? yielded
+                                            : materialize(found->second));
   }
   return results;
 }
@@ -317,7 +351,8 @@ LogicalResult TensorEvaluator::cloneBody(Block &body, TensorIndex &loops,
     } else if (op.getNumResults() == 1 && op.getNumRegions() == 0 &&
                (op.hasTrait<OpTrait::ConstantLike>() ||
                 OpTrait::hasElementwiseMappableTraits(&op))) {
-      if (op.getResult(0).getType().isIndex() && isa<arith::AddIOp, arith::MulIOp>(op)) {
+      if (op.getResult(0).getType().isIndex() &&
+          isa<arith::AddIOp, arith::MulIOp>(op)) {
         auto affine = [&](Value operand) -> LaneIndex {
           auto found = values.find(operand);
           if (found == values.end()) {
@@ -331,7 +366,8 @@ LogicalResult TensorEvaluator::cloneBody(Block &body, TensorIndex &loops,
           return isa<VectorType>(value.getType()) ? LaneIndex::vector(value)
                                                   : LaneIndex::uniform(value);
         };
-        LaneIndex left = affine(op.getOperand(0)), right = affine(op.getOperand(1));
+        LaneIndex left = affine(op.getOperand(0)),
+                  right = affine(op.getOperand(1));
         if (isa<arith::AddIOp>(op)) {
           values[op.getResult(0)] = {Value(), indices.add(left, right)};
           continue;
@@ -346,7 +382,8 @@ LogicalResult TensorEvaluator::cloneBody(Block &body, TensorIndex &loops,
       if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
         values[op.getResult(0)].index = LaneIndex::constant(constant.value());
     } else {
-      return op.emitError() << "expected a scalar op without side effects in a kernel but got '"
+      return op.emitError() << "expected a scalar op without side effects in a "
+                               "kernel but got '"
                             << op.getName() << "'";
     }
   }
@@ -361,12 +398,14 @@ Value TensorEvaluator::materialize(BodyValue &value) {
 }
 
 /// Clones one scalar op: on vectors if one of its operands is a vector.
-Value TensorEvaluator::cloneScalarOp(Operation *op, DenseMap<Value, BodyValue> &values) {
+Value TensorEvaluator::cloneScalarOp(Operation *op,
+                                     DenseMap<Value, BodyValue> &values) {
   SmallVector<Value> operands;
   bool isVector = false;
   for (Value operand : op->getOperands()) {
     auto found = values.find(operand);
-    operands.push_back(found == values.end() ? operand : materialize(found->second));
+    operands.push_back(found == values.end() ? operand
+                                             : materialize(found->second));
     isVector |= isa<VectorType>(operands.back().getType());
   }
   Type type = op->getResult(0).getType();
@@ -387,8 +426,8 @@ Value TensorEvaluator::cloneScalarOp(Operation *op, DenseMap<Value, BodyValue> &
   return clone->getResult(0);
 }
 
-SmallVector<Value> TensorEvaluator::combine(linalg::GenericOp op, ValueRange left,
-                                            ValueRange right) {
+SmallVector<Value> TensorEvaluator::combine(linalg::GenericOp op,
+                                            ValueRange left, ValueRange right) {
   // The same body combines an element with a partial result and two partial
   // results, if the element is replaced by the other's value, and its position
   // by the other's position (argmax and argmin).
@@ -425,16 +464,18 @@ SmallVector<Value> TensorEvaluator::combine(linalg::GenericOp op, ValueRange lef
     builder.insert(clone);
     mapping.map(inner.getResult(0), clone->getResult(0));
   }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(),
-                             [&](Value value) { return mapping.lookupOrDefault(value); });
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
 //===----------------------------------------------------------------------===//
 // Ops that move elements
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> TensorEvaluator::evaluateExtract(tensor::ExtractOp op,
-                                                  DenseMap<Value, BodyValue> &values) {
+FailureOr<Value>
+TensorEvaluator::evaluateExtract(tensor::ExtractOp op,
+                                 DenseMap<Value, BodyValue> &values) {
   TensorIndex index;
   for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
     auto found = values.find(operand);
@@ -457,8 +498,10 @@ FailureOr<Value> TensorEvaluator::evaluateExtract(tensor::ExtractOp op,
 
 FailureOr<Value> TensorEvaluator::evaluateReshape(Operation *op, Value source,
                                                   TensorIndex index) {
-  SmallVector<OpFoldResult> from = getExtents(builder, op->getLoc(), op->getResult(0));
-  SmallVector<OpFoldResult> to = getExtents(builder, op->getLoc(), source);
+  SmallVector<OpFoldResult> from =
+      tensor::getMixedSizes(builder, op->getLoc(), op->getResult(0));
+  SmallVector<OpFoldResult> to =
+      tensor::getMixedSizes(builder, op->getLoc(), source);
   // Walks both shapes from the left and pairs runs of equal size, so that what
   // both keep apart stays apart: "4x6 -> 2x2x6" needs no division.
   TensorIndex result;
@@ -472,7 +515,8 @@ FailureOr<Value> TensorEvaluator::evaluateReshape(Operation *op, Value source,
       size = indices.product(size, from[i]);
     linear = indices.add(indices.mul(linear, size), group.index);
     std::optional<int64_t> known = getConstantIntValue(size);
-    pending = pending && known ? std::optional(*pending * *known) : std::nullopt;
+    pending =
+        pending && known ? std::optional(*pending * *known) : std::nullopt;
     int64_t covered = 1, end = first;
     if (pending)
       while (end < targetRank && covered < *pending) {
@@ -500,14 +544,18 @@ FailureOr<Value> TensorEvaluator::evaluateReshape(Operation *op, Value source,
   return evaluate(source, result);
 }
 
-FailureOr<Value> TensorEvaluator::evaluateSlice(tensor::ExtractSliceOp op, TensorIndex index) {
+FailureOr<Value> TensorEvaluator::evaluateSlice(tensor::ExtractSliceOp op,
+                                                TensorIndex index) {
   if (op.getSourceType().getRank() != op.getType().getRank())
     return op.emitError("expected a slice that keeps its rank");
-  SmallVector<OpFoldResult> source = getExtents(builder, op.getLoc(), op.getSource());
-  SmallVector<OpFoldResult> extents = getExtents(builder, op.getLoc(), op.getResult());
-  for (auto [dim, offset, size, stride] :
-       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
-    bool isWhole = isConstantIntValue(offset, 0) && isConstantIntValue(stride, 1) &&
+  SmallVector<OpFoldResult> source =
+      tensor::getMixedSizes(builder, op.getLoc(), op.getSource());
+  SmallVector<OpFoldResult> extents =
+      tensor::getMixedSizes(builder, op.getLoc(), op.getResult());
+  for (auto [dim, offset, size, stride] : llvm::enumerate(
+           op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    bool isWhole = isConstantIntValue(offset, 0) &&
+                   isConstantIntValue(stride, 1) &&
                    isEqualConstantIntOrValue(size, source[dim]);
     if (isWhole)
       continue;
@@ -530,9 +578,10 @@ FailureOr<Value> TensorEvaluator::evaluateSlice(tensor::ExtractSliceOp op, Tenso
   return evaluate(op.getSource(), index);
 }
 
-FailureOr<Value> TensorEvaluator::branch(Value condition, Type elementType,
-                                         function_ref<FailureOr<Value>()> onTrue,
-                                         function_ref<FailureOr<Value>()> onFalse) {
+FailureOr<Value>
+TensorEvaluator::branch(Value condition, Type elementType,
+                        function_ref<FailureOr<Value>()> onTrue,
+                        function_ref<FailureOr<Value>()> onFalse) {
   Location loc = condition.getLoc();
   auto type = VectorType::get({laneCount}, elementType);
   auto conditional = scf::IfOp::create(builder, loc, TypeRange(type), condition,
@@ -559,14 +608,19 @@ FailureOr<Value> TensorEvaluator::branch(Value condition, Type elementType,
   return conditional.getResult(0);
 }
 
-FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op, TensorIndex index) {
+FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op,
+                                              TensorIndex index) {
   Value padding = op.getConstantPaddingValue();
   if (!padding)
     return op.emitError("expected a padding value that is the same everywhere");
   Type elementType = op.getType().getElementType();
-  SmallVector<OpFoldResult> source = getExtents(builder, op.getLoc(), op.getSource());
-  SmallVector<OpFoldResult> extents = getExtents(builder, op.getLoc(), op.getResult());
-  if (llvm::any_of(source, [](OpFoldResult extent) { return isConstantIntValue(extent, 0); }))
+  SmallVector<OpFoldResult> source =
+      tensor::getMixedSizes(builder, op.getLoc(), op.getSource());
+  SmallVector<OpFoldResult> extents =
+      tensor::getMixedSizes(builder, op.getLoc(), op.getResult());
+  if (llvm::any_of(source, [](OpFoldResult extent) {
+        return isConstantIntValue(extent, 0);
+      }))
     return padding;
 
   // Each padded dimension starts a group, whose range in the source is
@@ -576,7 +630,8 @@ FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op, TensorIndex inde
     OpFoldResult size;
   };
   SmallVector<Range> ranges;
-  for (auto [dim, low, high] : llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+  for (auto [dim, low, high] :
+       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
     if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
       continue;
     int64_t first = dim;
@@ -593,7 +648,8 @@ FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op, TensorIndex inde
     ranges.push_back({first, indices.product(source[dim], inner)});
   }
   OpFoldResult zero = builder.getIndexAttr(0);
-  auto groupOf = [&](TensorIndex &position, int64_t dim) -> TensorIndex::Group & {
+  auto groupOf = [&](TensorIndex &position,
+                     int64_t dim) -> TensorIndex::Group & {
     return groupAt(position, dim);
   };
 
@@ -611,8 +667,10 @@ FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op, TensorIndex inde
         inside = broadcast(inside);
         within = broadcast(within);
       }
-      inside = inside ? arith::AndIOp::create(builder, op.getLoc(), inside, within).getResult()
-                      : within;
+      inside = inside
+                   ? arith::AndIOp::create(builder, op.getLoc(), inside, within)
+                         .getResult()
+                   : within;
       group.index = indices.clamp(group.index, range.size);
     }
     FailureOr<Value> value = evaluate(op.getSource(), clamped);
@@ -631,18 +689,24 @@ FailureOr<Value> TensorEvaluator::evaluatePad(tensor::PadOp op, TensorIndex inde
   // A register that lies wholly in the source is read as it is.
   Value inside;
   for (const Range &range : ranges) {
-    Value within = indices.allInRange(groupOf(index, range.dim).index, zero, range.size);
-    inside = inside ? arith::AndIOp::create(builder, op.getLoc(), inside, within).getResult()
-                    : within;
+    Value within =
+        indices.allInRange(groupOf(index, range.dim).index, zero, range.size);
+    inside = inside
+                 ? arith::AndIOp::create(builder, op.getLoc(), inside, within)
+                       .getResult()
+                 : within;
   }
   return branch(
-      inside, elementType, [&] { return evaluate(op.getSource(), index); }, readClamped);
+      inside, elementType, [&] { return evaluate(op.getSource(), index); },
+      readClamped);
 }
 
-FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorIndex index) {
+FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op,
+                                                 TensorIndex index) {
   int64_t axis = op.getDim();
   Type elementType = op.getType().getElementType();
-  SmallVector<OpFoldResult> extents = getExtents(builder, op.getLoc(), op.getResult());
+  SmallVector<OpFoldResult> extents =
+      tensor::getMixedSizes(builder, op.getLoc(), op.getResult());
   splitBefore(index, axis, extents);
   LaneIndex position = groupAt(index, axis).index;
   OpFoldResult inner = builder.getIndexAttr(1);
@@ -657,7 +721,8 @@ FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorInde
   SmallVector<Piece> pieces;
   OpFoldResult begin = builder.getIndexAttr(0);
   for (Value input : op.getInputs()) {
-    OpFoldResult size = getExtents(builder, op.getLoc(), input)[axis];
+    OpFoldResult size =
+        tensor::getMixedSizes(builder, op.getLoc(), input)[axis];
     OpFoldResult end = indices.sum(begin, indices.product(size, inner));
     if (!isConstantIntValue(size, 0))
       pieces.push_back({input, begin, end});
@@ -666,8 +731,8 @@ FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorInde
   auto relative = [&](const Piece &piece) {
     if (std::optional<int64_t> known = getConstantIntValue(piece.begin))
       return indices.add(position, -*known);
-    Value negated = arith::SubIOp::create(builder, op.getLoc(), indices.constant(0),
-                                          indices.value(piece.begin));
+    Value negated = arith::SubIOp::create(
+        builder, op.getLoc(), indices.constant(0), indices.value(piece.begin));
     return indices.add(position, LaneIndex::uniform(negated));
   };
   auto readAt = [&](const Piece &piece, LaneIndex at) {
@@ -676,7 +741,8 @@ FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorInde
     return evaluate(piece.tensor, moved);
   };
   if (pieces.empty())
-    return arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(elementType))
+    return arith::ConstantOp::create(builder, op.getLoc(),
+                                     builder.getZeroAttr(elementType))
         .getResult();
 
   // Reads every input at positions moved into it, and keeps the one in range.
@@ -689,11 +755,13 @@ FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorInde
           first && last)
         size = builder.getIndexAttr(*last - *first);
       else
-        size = arith::SubIOp::create(builder, op.getLoc(), indices.value(piece.end),
+        size = arith::SubIOp::create(builder, op.getLoc(),
+                                     indices.value(piece.end),
                                      indices.value(piece.begin))
                    .getResult();
       Value inside = indices.inRange(position, piece.begin, piece.end);
-      FailureOr<Value> value = readAt(piece, indices.clamp(relative(piece), size));
+      FailureOr<Value> value =
+          readAt(piece, indices.clamp(relative(piece), size));
       if (failed(value))
         return failure();
       result = result ? select(inside, *value, result) : *value;
@@ -706,7 +774,8 @@ FailureOr<Value> TensorEvaluator::evaluateConcat(tensor::ConcatOp op, TensorInde
     return readAll();
 
   // A register that lies wholly in one input is read from there.
-  std::function<FailureOr<Value>(size_t)> readFrom = [&](size_t number) -> FailureOr<Value> {
+  std::function<FailureOr<Value>(size_t)> readFrom =
+      [&](size_t number) -> FailureOr<Value> {
     if (number == pieces.size())
       return readAll();
     const Piece &piece = pieces[number];

@@ -24,17 +24,14 @@ struct TensorIndex {
   bool operator==(const TensorIndex &) const = default;
 };
 
-/// Extents of a value of ranked shaped type that lives in a kernel.
-SmallVector<OpFoldResult> getExtents(OpBuilder &builder, Location loc, Value tensor);
-
 /// The element type in memory: a boolean takes one byte.
 Type getMemoryType(Type elementType);
 
 /// Emits the computation of tensor elements at given positions, one register at
-/// a time: `linalg.generic` bodies become vector ops, and ops that move elements
-/// become index arithmetic. A value is a scalar where all lanes agree, else a
-/// vector of `laneCount` elements. Values are memoised by position within a
-/// scope, so that a shared producer is computed once.
+/// a time: `linalg.generic` bodies become vector ops, and ops that move
+/// elements become index arithmetic. A value is a scalar where all lanes agree,
+/// else a vector of `laneCount` elements. Values are memoised by position
+/// within a scope, so that a shared producer is computed once.
 class TensorEvaluator {
 public:
   TensorEvaluator(OpBuilder &builder, int64_t laneCount)
@@ -59,10 +56,12 @@ public:
   /// The inputs of one iteration of a generic's loops at `loops`, evaluated and
   /// its body cloned: one value for each operand of its yield. `accumulators`
   /// stand for the outs of a reduction.
-  FailureOr<SmallVector<Value>> evaluateBody(linalg::GenericOp op, TensorIndex loops,
+  FailureOr<SmallVector<Value>> evaluateBody(linalg::GenericOp op,
+                                             TensorIndex loops,
                                              ValueRange accumulators);
   /// Clones a reduction's body to combine two sets of partial results.
-  SmallVector<Value> combine(linalg::GenericOp op, ValueRange left, ValueRange right);
+  SmallVector<Value> combine(linalg::GenericOp op, ValueRange left,
+                             ValueRange right);
 
   Value load(Value buffer, LaneIndex position, Type elementType);
   void store(Value value, Value buffer, LaneIndex position);
@@ -77,7 +76,8 @@ public:
   /// not dominate what follows.
   class Scope {
   public:
-    explicit Scope(TensorEvaluator &evaluator) : evaluator(evaluator), saved(evaluator.memo) {}
+    explicit Scope(TensorEvaluator &evaluator)
+        : evaluator(evaluator), saved(evaluator.memo) {}
     ~Scope() { evaluator.memo = std::move(saved); }
 
   private:
@@ -95,14 +95,17 @@ private:
   };
 
   FailureOr<Value> evaluateUncached(Value tensor, const TensorIndex &index);
-  FailureOr<Value> evaluateGeneric(linalg::GenericOp op, unsigned result, TensorIndex index);
+  FailureOr<Value> evaluateGeneric(linalg::GenericOp op, unsigned result,
+                                   TensorIndex index);
   FailureOr<Value> evaluatePad(tensor::PadOp op, TensorIndex index);
   FailureOr<Value> evaluateConcat(tensor::ConcatOp op, TensorIndex index);
   FailureOr<Value> evaluateSlice(tensor::ExtractSliceOp op, TensorIndex index);
-  FailureOr<Value> evaluateReshape(Operation *op, Value source, TensorIndex index);
+  FailureOr<Value> evaluateReshape(Operation *op, Value source,
+                                   TensorIndex index);
   FailureOr<Value> evaluateExtract(tensor::ExtractOp op,
                                    DenseMap<Value, BodyValue> &values);
-  LogicalResult cloneBody(Block &body, TensorIndex &loops, ArrayRef<OpFoldResult> extents,
+  LogicalResult cloneBody(Block &body, TensorIndex &loops,
+                          ArrayRef<OpFoldResult> extents,
                           DenseMap<Value, BodyValue> &values);
   Value cloneScalarOp(Operation *op, DenseMap<Value, BodyValue> &values);
   Value materialize(BodyValue &value);
@@ -114,10 +117,12 @@ private:
   Value select(Value condition, Value onTrue, Value onFalse);
 
   /// Makes `dim` the first dimension of a group.
-  void splitBefore(TensorIndex &index, int64_t dim, ArrayRef<OpFoldResult> extents);
+  void splitBefore(TensorIndex &index, int64_t dim,
+                   ArrayRef<OpFoldResult> extents);
   /// The group that starts at `dim`.
   TensorIndex::Group &groupAt(TensorIndex &index, int64_t dim);
-  TensorIndex mapIndex(TensorIndex &loops, AffineMap map, ArrayRef<OpFoldResult> extents);
+  TensorIndex mapIndex(TensorIndex &loops, AffineMap map,
+                       ArrayRef<OpFoldResult> extents);
 
   OpBuilder &builder;
   IndexBuilder indices;

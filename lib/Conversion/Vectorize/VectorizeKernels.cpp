@@ -23,8 +23,9 @@ static Value flatten(OpBuilder &builder, Location loc, Value buffer) {
   if (type.getRank() == 1)
     return buffer;
   if (type.getRank() == 0)
-    return memref::ExpandShapeOp::create(builder, loc, MemRefType::get({1}, type.getElementType()),
-                                         buffer, ArrayRef<ReassociationIndices>{});
+    return memref::ExpandShapeOp::create(
+        builder, loc, MemRefType::get({1}, type.getElementType()), buffer,
+        ArrayRef<ReassociationIndices>{});
   auto all = llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
   return memref::CollapseShapeOp::create(builder, loc, buffer,
                                          ArrayRef<ReassociationIndices>(all));
@@ -37,13 +38,16 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
   for (Type type : kernel.getArgumentTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
-      return kernel.emitError() << "expected a kernel on tensors but got an argument of type "
-                                << type;
+      return kernel.emitError()
+             << "expected a kernel on tensors but got an argument of type "
+             << type;
     if (!tensor.hasStaticShape())
-      return kernel.emitError() << "kernels of dynamic shape are not supported yet, got " << type
-                                << "; give the model's shapes";
+      return kernel.emitError()
+             << "kernels of dynamic shape are not supported yet, got " << type
+             << "; give the model's shapes";
   }
-  if (kernel.getNumArguments() < kernel.getNumResults() || kernel.getNumResults() == 0)
+  if (kernel.getNumArguments() < kernel.getNumResults() ||
+      kernel.getNumResults() == 0)
     return kernel.emitError("expected a destination argument for each result");
   return success();
 }
@@ -58,8 +62,8 @@ static LogicalResult vectorizeKernel(func::FuncOp kernel, ConfigAttr config) {
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    types.push_back(
-        MemRefType::get(tensor.getShape(), getMemoryType(tensor.getElementType())));
+    types.push_back(MemRefType::get(tensor.getShape(),
+                                    getMemoryType(tensor.getElementType())));
   }
   types.append(2, builder.getIndexType());
   auto function = func::FuncOp::create(builder, loc, kernel.getName(),
@@ -79,14 +83,17 @@ static LogicalResult vectorizeKernel(func::FuncOp kernel, ConfigAttr config) {
   IRMapping constants;
   for (auto constant : kernel.getBody().front().getOps<arith::ConstantOp>())
     if (!isa<ShapedType>(constant.getType()))
-      constants.map(constant.getResult(), builder.clone(*constant)->getResult(0));
+      constants.map(constant.getResult(),
+                    builder.clone(*constant)->getResult(0));
   for (auto [from, to] : constants.getValueMap())
     from.replaceAllUsesWith(to);
 
-  KernelVectorizer vectorizer(builder, kernel, config, std::move(*shape), buffers);
+  KernelVectorizer vectorizer(builder, kernel, config, std::move(*shape),
+                              buffers);
   function->setAttr(kIterationsAttrName,
                     builder.getI64IntegerAttr(vectorizer.getIterations()));
-  int64_t grain = llvm::divideCeil(config.getGrain(), vectorizer.getElementsPerIteration());
+  int64_t grain =
+      llvm::divideCeil(config.getGrain(), vectorizer.getElementsPerIteration());
   function->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));
   Value begin = *(entry->args_end() - 2), end = *(entry->args_end() - 1);
   if (failed(vectorizer.emit(begin, end)))
@@ -104,15 +111,17 @@ struct VectorizeKernelsPass
   using VectorizeKernelsBase::VectorizeKernelsBase;
 
   void runOnOperation() override {
-    auto kernels = llvm::to_vector(
-        llvm::make_filter_range(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
-          return function->hasAttr(kKernelAttrName) && function.getNumResults() != 0;
+    auto kernels = llvm::to_vector(llvm::make_filter_range(
+        getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return function->hasAttr(kKernelAttrName) &&
+                 function.getNumResults() != 0;
         }));
     bool failedAny = false;
     for (func::FuncOp kernel : kernels) {
       auto config = kernel->getAttrOfType<ConfigAttr>(kConfigAttrName);
       if (!config)
-        config = ConfigAttr::get(&getContext(), 64, 4, StorePolicy::regular, 65536, 16384);
+        config = ConfigAttr::get(&getContext(), 64, 4, StorePolicy::regular,
+                                 65536, 16384);
       failedAny |= failed(vectorizeKernel(kernel, config));
     }
     if (failedAny)
