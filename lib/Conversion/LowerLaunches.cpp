@@ -64,6 +64,8 @@ static void lowerKernelSignature(func::FuncOp kernel,
   }
   kernel.setFunctionType(FunctionType::get(context, types, {}));
   kernel.setAllArgAttrs(attributes);
+  // Used up; tools that do not know the dialect can read what is left.
+  kernel->removeAttr(kConfigAttrName);
 }
 
 /// The function that the runtime calls for a part of a kernel's iterations: its

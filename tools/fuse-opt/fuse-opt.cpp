@@ -2,6 +2,7 @@
 
 #include "FuseDialect/Conversion/Passes.h"
 #include "FuseDialect/IR/FuseDialect.h"
+#include "FuseDialect/Pipelines/Pipelines.h"
 #include "FuseDialect/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::fuse::registerFuseTransformsPasses();
   mlir::fuse::registerFuseConversionPasses();
+  mlir::fuse::registerPhasePipelines();
   mlir::fuse::registerFuseTransformsPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
