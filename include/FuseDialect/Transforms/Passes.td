@@ -137,4 +137,103 @@ def OutlineKernels : Pass<"fuse-outline-kernels", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Phase group
+//===----------------------------------------------------------------------===//
+
+def FuseOps : Pass<"fuse-ops", "::mlir::ModuleOp"> {
+  let summary = "form the groups of ops that become kernels";
+  let description = [{
+    Puts every op of the module's functions except constants into a
+    `fuse.group`, and records for each pair of a producer and a consumer why
+    they are in one group or not.
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>, %m: tensor<4x1xf32>) -> tensor<4x8xf32> {
+      %0 = fuse.sub %x, %m : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+      %1 = fuse.exp %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %1 : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>, %m: tensor<4x1xf32>) -> tensor<4x8xf32> {
+      %0 = fuse.group "fused_sub_exp" broadcast(%a = %x : tensor<4x8xf32>, %b = %m : tensor<4x1xf32>) -> (tensor<4x8xf32>) {
+        %1 = fuse.sub %a, %b : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+        %2 = fuse.exp %1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+        fuse.yield %2 : tensor<4x8xf32>
+      }
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+
+    What a group may hold is what one kernel can compute; see FusionGraph.h for
+    the algorithm. Legality never depends on profit, and a group never computes
+    an expensive op again. Constants of one element are cloned into the groups
+    that read them, larger ones are operands. `fuse.barrier` keeps what is before
+    it from what is after it and is removed. `fuse.split` becomes one
+    `fuse.slice` for each result. Existing groups stay as they are, and running
+    the pass again changes nothing.
+
+    The name of a group is that of its op, or `fused_` and the names of its ops;
+    past 80 characters it is cut and ends in a hash; a number makes it unique. The
+    location is a fused location of all source ops, in order of execution.
+
+    The decisions are remarks of the category `fuse-ops` (`--remarks-filter`),
+    the module attribute `fuse.fusion`, and the file `report`.
+
+    Overrides and rules are resolved first, as by `fuse-resolve-patterns`; in a
+    pipeline that rewrites ops before grouping, run that pass on the imported ops
+    instead.
+  }];
+  let options = [
+    ListOption<"patternOverride", "pattern-override", "std::string",
+      "SELECTOR:PATTERN[:LEVEL], the pattern of the ops that are selected">,
+    ListOption<"fuseRules", "fuse-rules", "std::string",
+      "files of rules: opaque, pattern, never, must">,
+    Option<"report", "report", "std::string", /*default=*/"",
+      "file for the report: JSON if it ends in .json, else a table">,
+    Option<"maxGroupOps", "max-group-ops", "unsigned", /*default=*/"64",
+      "the most ops that a group may hold">,
+    Option<"noFusion", "no-fusion", "bool", /*default=*/"false",
+      "leave every op alone in its group">
+  ];
+  let dependentDialects = ["::mlir::fuse::FuseDialect"];
+}
+
+def ResolvePatterns : Pass<"fuse-resolve-patterns", "::mlir::ModuleOp"> {
+  let summary = "fix the fusion pattern of each op and the rules that choose it";
+  let description = [{
+    Decides the pattern of every op from what is built in (level 10), its
+    attribute `fuse.pattern` (20), rules files (30) and overrides (40), and
+    records it for the rewrites and for `fuse-ops` after it. It runs on the
+    imported ops: selectors choose source ops, whatever becomes of them.
+
+    With `pattern-override=exp:opaque`,
+
+    ```mlir
+    %r = fuse.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %r = fuse.exp %x {fuse.resolved = {level = 40 : i64, pattern = #fuse.pattern<opaque>, source = "--pattern-override=exp:opaque"}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+
+    Two different patterns at the highest level are an error that names both
+    sources; a selector that chooses no op is a warning. The module keeps pair
+    rules in `fuse.pair_rules`, and the source ops with their edges in
+    `fuse.source`. Ops without a source name get one.
+  }];
+  let options = [
+    ListOption<"patternOverride", "pattern-override", "std::string",
+      "SELECTOR:PATTERN[:LEVEL], the pattern of the ops that are selected">,
+    ListOption<"fuseRules", "fuse-rules", "std::string",
+      "files of rules: opaque, pattern, never, must">
+  ];
+}
+
 #endif // FUSEDIALECT_TRANSFORMS_PASSES
