@@ -6,7 +6,8 @@ Fenced blocks, by their info string:
 
     mlir                 must pass fuse-opt. A fragment, such as one op, is
                          wrapped into a function that defines the values it uses.
-                         One with an ellipsis (…) is an abbreviation: not checked.
+                         One with an ellipsis (… or ...) is an abbreviation, which
+                         is not checked.
     mlir file=NAME       as above, and NAME holds it for the commands that follow.
     text file=NAME       NAME holds the text.
     console              each line after `$ ` is run by bash, in a directory with
@@ -25,6 +26,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^( *)```(.*)$")
+ELLIPSIS = re.compile(r"…|\.\.\.(?!\))")
 NAME = r"%[A-Za-z_0-9]+"
 TYPE = r"[a-z]+<[^>]*>"
 
@@ -163,7 +165,7 @@ def check_console(block, directory):
 def main(path):
     blocks = blocks_of(pathlib.Path(path).read_text())
     failures = []
-    programs = [b for b in blocks if b.language == "mlir" and "…" not in b.text]
+    programs = [b for b in blocks if b.language == "mlir" and not ELLIPSIS.search(b.text)]
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         if programs:
