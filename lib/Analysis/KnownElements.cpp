@@ -4,6 +4,8 @@
 #include "FuseDialect/IR/FuseDialect.h"
 #include "ReferenceOps.h"
 
+#include <list>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -82,13 +84,31 @@ void KnownElements::evaluate(Operation *op) {
   SmallVector<ReferenceValue> values, masks;
   SmallVector<const llvm::BitVector *> unknown;
   bool isComplete = true;
+  // Nothing is known of some operands: none of their elements is.
+  std::list<llvm::BitVector> allUnknown;
+  if (op->getNumOperands() > 0 && !llvm::any_of(op->getOperands(), [&](Value v) {
+        return entries.contains(v);
+      }))
+    return;
   for (Value operand : op->getOperands()) {
     auto found = entries.find(operand);
-    if (found == entries.end())
+    if (found != entries.end()) {
+      values.push_back(found->second.value);
+      unknown.push_back(&found->second.unknown);
+      isComplete &= found->second.unknown.empty();
+      continue;
+    }
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !isTracked(operand))
       return;
-    values.push_back(found->second.value);
-    unknown.push_back(&found->second.unknown);
-    isComplete &= found->second.unknown.empty();
+    std::optional<ReferenceValue> value =
+        ReferenceValue::create(type.getShape(), type.getElementType());
+    if (!value)
+      return;
+    values.push_back(*value);
+    allUnknown.emplace_back(value->getNumElements(), true);
+    unknown.push_back(&allUnknown.back());
+    isComplete = false;
   }
   ReferenceEvaluator evaluator(ReferenceRounding::elementType);
   FailureOr<ReferenceEvaluator::Values> results =
