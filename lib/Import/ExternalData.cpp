@@ -49,14 +49,14 @@ static std::optional<Extent> parseExtent(const onnx::TensorProto &tensor,
 }
 
 /// The real path of `location`, or none and an error if it leaves `directory`.
-static std::optional<std::string> resolve(StringRef directory,
-                                          StringRef location,
-                                          TensorError &error) {
+static std::optional<std::string>
+resolve(StringRef directory, StringRef location, TensorError &error) {
   auto fail = [&](const Twine &message) {
     error.message = message.str();
     return std::nullopt;
   };
-  // Without this, a name with a zero byte would be checked whole and opened cut.
+  // Without this, a name with a zero byte would be checked whole and opened
+  // cut.
   if (location.contains('\0') || llvm::sys::path::is_absolute(location))
     return fail("expected external data below the model's directory but got '" +
                 location + "'");
@@ -103,8 +103,7 @@ mlir::fuse::readExternalData(const onnx::TensorProto &tensor,
       llvm::sys::fs::openNativeFileForRead(*path);
   if (!file)
     return fail(llvm::toString(file.takeError()));
-  auto close =
-      llvm::scope_exit([&] { llvm::sys::fs::closeFile(*file); });
+  auto close = llvm::scope_exit([&] { llvm::sys::fs::closeFile(*file); });
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(*file, status))
     return fail(code.message());

@@ -7,10 +7,10 @@
 
 namespace mlir::fuse {
 
-/// Reads the `byteCount` bytes that a tensor's `external_data` describes, from a
-/// regular file in `directory` or below (symbolic links are followed before the
-/// check). None and an error if the description is bad, points elsewhere, or
-/// beyond the end of the file.
+/// Reads the `byteCount` bytes that a tensor's `external_data` describes, from
+/// a regular file in `directory` or below (symbolic links are followed before
+/// the check). None and an error if the description is bad, points elsewhere,
+/// or beyond the end of the file.
 std::optional<AsmResourceBlob>
 readExternalData(const onnx::TensorProto &tensor, StringRef directory,
                  int64_t byteCount, size_t alignment, TensorError &error);

@@ -19,15 +19,16 @@ static Value createNumbers(NodeContext &node, ArrayRef<T> numbers,
   SmallVector<int64_t, 1> shape;
   if (!isScalar)
     shape.push_back(numbers.size());
-  return node.createConstant(
-      makeConstant(RankedTensorType::get(shape, elementType),
-                   ArrayRef<char>(reinterpret_cast<const char *>(numbers.data()),
-                                  numbers.size() * sizeof(T)),
-                   node.getOutputName(0)));
+  return node.createConstant(makeConstant(
+      RankedTensorType::get(shape, elementType),
+      ArrayRef<char>(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(T)),
+      node.getOutputName(0)));
 }
 
 static LogicalResult importConstant(NodeContext &node, Results &results) {
-  Type f32 = node.getBuilder().getF32Type(), i64 = node.getBuilder().getI64Type();
+  Type f32 = node.getBuilder().getF32Type(),
+       i64 = node.getBuilder().getI64Type();
   for (StringRef name : {"value_string", "value_strings"})
     if (node.hasAttribute(name))
       return node.failUnsupported("strings");
@@ -98,9 +99,8 @@ static LogicalResult importConstantOfShape(NodeContext &node,
 /// The value of a constant float scalar.
 static std::optional<double> getConstantFloat(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant
-                      ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
-                      : DenseFPElementsAttr();
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                           : DenseFPElementsAttr();
   if (!elements || elements.getNumElements() != 1)
     return std::nullopt;
   APFloat number = *elements.value_begin<APFloat>();

@@ -55,8 +55,8 @@ static LogicalResult importSelu(NodeContext &node, Results &results) {
       node.getF64(node.getFloat("alpha", 1.67326319217681884765625f));
   Attribute gamma =
       node.getF64(node.getFloat("gamma", 1.05070102214813232421875f));
-  results.push_back(node.create<SeluOp>(
-      node.getInput(0), {{"alpha", alpha}, {"gamma", gamma}}));
+  results.push_back(node.create<SeluOp>(node.getInput(0),
+                                        {{"alpha", alpha}, {"gamma", gamma}}));
   return success();
 }
 
@@ -71,9 +71,9 @@ static LogicalResult importShrink(NodeContext &node, Results &results) {
 static LogicalResult importIsInf(NodeContext &node, Results &results) {
   Attribute negative = node.getBool(node.getFlag("detect_negative", true));
   Attribute positive = node.getBool(node.getFlag("detect_positive", true));
-  results.push_back(node.create<IsInfOp>(
-      node.getInput(0),
-      {{"detect_negative", negative}, {"detect_positive", positive}}));
+  results.push_back(
+      node.create<IsInfOp>(node.getInput(0), {{"detect_negative", negative},
+                                              {"detect_positive", positive}}));
   return success();
 }
 
@@ -89,12 +89,11 @@ static LogicalResult importCast(NodeContext &node, Results &results) {
   Type elementType =
       convertElementType(static_cast<int32_t>(to), node.getLoc().getContext());
   if (!elementType)
-    return node.failUnsupported("element type '" +
-                                getDataTypeName(static_cast<int32_t>(to)) +
-                                "'");
+    return node.failUnsupported(
+        "element type '" + getDataTypeName(static_cast<int32_t>(to)) + "'");
   Value input = node.getInput(0);
-  results.push_back(node.create<CastOp>(
-      input, {}, getTensorType(input).clone(elementType)));
+  results.push_back(
+      node.create<CastOp>(input, {}, getTensorType(input).clone(elementType)));
   return success();
 }
 
@@ -104,8 +103,8 @@ static LogicalResult importCastLike(NodeContext &node, Results &results) {
     node.ignoreAttributes({"round_mode"});
   Value input = node.getInput(0);
   Type elementType = getTensorType(node.getInput(1)).getElementType();
-  results.push_back(node.create<CastOp>(
-      input, {}, getTensorType(input).clone(elementType)));
+  results.push_back(
+      node.create<CastOp>(input, {}, getTensorType(input).clone(elementType)));
   return success();
 }
 
@@ -155,9 +154,8 @@ static Type getPowerType(Type base, Type exponent, OpBuilder &builder) {
   }
   // As numpy: 32 and more bits of integer need a double.
   if (isa<FloatType>(exponent))
-    return baseWidth >= 32 || exponentWidth == 64
-               ? Type(builder.getF64Type())
-               : Type(builder.getF32Type());
+    return baseWidth >= 32 || exponentWidth == 64 ? Type(builder.getF64Type())
+                                                  : Type(builder.getF32Type());
   // Wrapping at a larger width and cutting off gives the same bits.
   unsigned width = std::max(baseWidth, exponentWidth);
   return exponent.isUnsignedInteger() && base.isUnsignedInteger()
@@ -171,8 +169,8 @@ static LogicalResult importPow(NodeContext &node, Results &results) {
   if (base == exponent || base.isInteger(1) || exponent.isInteger(1))
     return importBinary<PowOp>(node, results);
   Type type = getPowerType(base, exponent, node.getBuilder());
-  Value power = node.create<PowOp>({node.cast(node.getInput(0), type),
-                                    node.cast(node.getInput(1), type)});
+  Value power = node.create<PowOp>(
+      {node.cast(node.getInput(0), type), node.cast(node.getInput(1), type)});
   results.push_back(node.cast(power, base));
   return success();
 }
@@ -196,8 +194,7 @@ static LogicalResult importPRelu(NodeContext &node, Results &results) {
 //===----------------------------------------------------------------------===//
 
 /// A chain of binary ops from left to right; of one operand, the operand.
-template <typename OpT>
-static Value createChain(NodeContext &node) {
+template <typename OpT> static Value createChain(NodeContext &node) {
   Value result = node.getInput(0);
   if (node.getNumInputs() == 1)
     return node.create<IdentityOp>(result);
@@ -267,7 +264,8 @@ static LogicalResult importClip(NodeContext &node, Results &results) {
       return node.fail("expected floats in opset " + Twine(node.getOpset()));
     float limit = std::numeric_limits<float>::max();
     bool hasMin = node.hasAttribute("min"), hasMax = node.hasAttribute("max");
-    double low = node.getFloat("min", -limit), high = node.getFloat("max", limit);
+    double low = node.getFloat("min", -limit),
+           high = node.getFloat("max", limit);
     // The default bounds are floats: they do not limit a half or a double.
     bool isSingle = elementType.isF32();
     min = hasMin || isSingle ? node.createScalar(elementType, low)

@@ -31,9 +31,8 @@ static std::optional<int64_t> checkShapeInput(NodeContext &node,
 //===----------------------------------------------------------------------===//
 
 /// The extents of a reshape with a run-time target, as far as they are known.
-static SmallVector<int64_t> refineReshape(const Elements &target,
-                                          RankedTensorType input,
-                                          bool allowZero) {
+static SmallVector<int64_t>
+refineReshape(const Elements &target, RankedTensorType input, bool allowZero) {
   SmallVector<int64_t> shape;
   for (auto [dim, element] : llvm::enumerate(target)) {
     if (!element || *element < 0)
@@ -57,9 +56,9 @@ inferSingleUnknown(const Elements &target, RankedTensorType input,
   bool hasUnknown = false;
   for (auto [dim, element] : llvm::enumerate(target)) {
     // What is left of nothing is anything.
-    bool isZero = element == 0 && (allowZero ||
-                                   static_cast<int64_t>(dim) >= input.getRank() ||
-                                   input.getDimSize(dim) == 0);
+    bool isZero = element == 0 &&
+                  (allowZero || static_cast<int64_t>(dim) >= input.getRank() ||
+                   input.getDimSize(dim) == 0);
     if (isZero || element == -1 || (!element && hasUnknown))
       return std::nullopt;
     hasUnknown |= !element;
@@ -71,19 +70,18 @@ inferSingleUnknown(const Elements &target, RankedTensorType input,
 static LogicalResult importReshape(NodeContext &node, Results &results) {
   Value input = node.getInput(0), target = node.getInput(1);
   RankedTensorType type = getTensorType(input);
-  bool allowZero =
-      node.getOpset() >= 14 && node.getFlag("allowzero", false);
+  bool allowZero = node.getOpset() >= 14 && node.getFlag("allowzero", false);
   std::optional<int64_t> rank = checkShapeInput(node, 1);
   if (!rank)
     return failure();
   SmallVector<std::pair<StringRef, Attribute>, 2> attributes;
   if (allowZero)
     attributes.push_back({"allow_zero", node.getUnit()});
-  Elements elements =
-      node.getKnownElements(target).value_or(Elements(*rank));
+  Elements elements = node.getKnownElements(target).value_or(Elements(*rank));
   std::optional<SmallVector<int64_t>> shape;
   if (llvm::all_of(elements, [](auto element) { return element.has_value(); }))
-    shape = llvm::map_to_vector(elements, [](auto element) { return *element; });
+    shape =
+        llvm::map_to_vector(elements, [](auto element) { return *element; });
   else
     shape = inferSingleUnknown(elements, type, allowZero);
   if (shape) {
@@ -116,9 +114,8 @@ static Value createProduct(NodeContext &node, Value input, int64_t start,
                            int64_t end) {
   Value extents = node.create<ShapeOfOp>(
       input, {{"start", node.getI64(start)}, {"end", node.getI64(end)}});
-  return node.create<ReduceProdOp>(extents,
-                                   {{"axes", node.getI64s({0})},
-                                    {"keepdims", node.getBool(true)}});
+  return node.create<ReduceProdOp>(
+      extents, {{"axes", node.getI64s({0})}, {"keepdims", node.getBool(true)}});
 }
 
 static LogicalResult importFlatten(NodeContext &node, Results &results) {
@@ -231,8 +228,8 @@ static LogicalResult importTile(NodeContext &node, Results &results) {
   std::optional<SmallVector<int64_t>> repeats = node.getIntegers(1, "repeats");
   if (!repeats)
     return failure();
-  results.push_back(node.create<TileOp>(
-      node.getInput(0), {{"repeats", node.getI64s(*repeats)}}));
+  results.push_back(node.create<TileOp>(node.getInput(0),
+                                        {{"repeats", node.getI64s(*repeats)}}));
   return success();
 }
 
@@ -326,11 +323,11 @@ static LogicalResult importSplit(NodeContext &node, Results &results) {
     sizes = cutEvenly(extent, count);
   }
   if (static_cast<int64_t>(sizes->size()) != count)
-    return node.fail("expected one output for each of " +
-                     Twine(sizes->size()) + " parts but got " + Twine(count));
-  if (Operation *split = node.createOp(SplitOp::getOperationName(), input,
-                                       {{"axis", node.getI64(axis)},
-                                        {"sizes", node.getI64s(*sizes)}}))
+    return node.fail("expected one output for each of " + Twine(sizes->size()) +
+                     " parts but got " + Twine(count));
+  if (Operation *split = node.createOp(
+          SplitOp::getOperationName(), input,
+          {{"axis", node.getI64(axis)}, {"sizes", node.getI64s(*sizes)}}))
     llvm::append_range(results, split->getResults());
   return success();
 }
@@ -353,10 +350,10 @@ static Value getPadValue(NodeContext &node) {
   if (node.getOpset() < 11) {
     bool hasValue = node.hasAttribute("value");
     double value = node.getFloat("value", 0.0f);
-    return hasValue ? node.createScalar(
-                          getTensorType(node.getInput(0)).getElementType(),
-                          value)
-                    : Value();
+    return hasValue
+               ? node.createScalar(
+                     getTensorType(node.getInput(0)).getElementType(), value)
+               : Value();
   }
   Value value = node.getInput(2);
   if (!value)
@@ -396,8 +393,8 @@ static LogicalResult importPad(NodeContext &node, Results &results) {
   if (!axes)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (pads->size() != 2 * axes->size())
-    return node.fail("expected " + Twine(2 * axes->size()) +
-                     " pads but got " + Twine(pads->size()));
+    return node.fail("expected " + Twine(2 * axes->size()) + " pads but got " +
+                     Twine(pads->size()));
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
   llvm::SmallBitVector seen(rank);
   for (auto [i, axis] : llvm::enumerate(*axes)) {
@@ -446,8 +443,7 @@ static LogicalResult importSize(NodeContext &node, Results &results) {
       input, {{"start", node.getI64(0)},
               {"end", node.getI64(getTensorType(input).getRank())}});
   results.push_back(node.create<ReduceProdOp>(
-      shape,
-      {{"axes", node.getI64s({0})}, {"keepdims", node.getBool(false)}}));
+      shape, {{"axes", node.getI64s({0})}, {"keepdims", node.getBool(false)}}));
   return success();
 }
 

@@ -14,18 +14,17 @@ static Value createElementwiseBatchNorm(NodeContext &node, double epsilon) {
         bias = node.getInput(2), mean = node.getInput(3),
         variance = node.getInput(4);
   Type elementType = getTensorType(input).getElementType();
-  Value deviation = node.create<SqrtOp>(node.create<AddOp>(
-      {variance, node.createScalar(elementType, epsilon)}));
-  Value normalized = node.create<DivOp>(
-      {node.create<SubOp>({input, mean}), deviation});
+  Value deviation = node.create<SqrtOp>(
+      node.create<AddOp>({variance, node.createScalar(elementType, epsilon)}));
+  Value normalized =
+      node.create<DivOp>({node.create<SubOp>({input, mean}), deviation});
   return node.create<AddOp>({node.create<MulOp>({normalized, scale}), bias});
 }
 
 static LogicalResult importBatchNorm(NodeContext &node, Results &results) {
   double epsilon = node.getFloat("epsilon", 1e-5f);
   node.ignoreAttributes({"momentum"});
-  bool isSpatial =
-      node.getOpset() >= 9 || node.getFlag("spatial", true);
+  bool isSpatial = node.getOpset() >= 9 || node.getFlag("spatial", true);
   if (node.getOpset() >= 14 && node.getFlag("training_mode", false))
     return node.failUnsupported("training mode");
   for (unsigned i = 1; i < node.getNumOutputs(); ++i)
@@ -62,8 +61,8 @@ static void createRowStatistics(NodeContext &node, int64_t axis, double epsilon,
                                 Type stashType, Results &results) {
   RankedTensorType type = getTensorType(node.getInput(0));
   std::pair<StringRef, Attribute> attributes[] = {
-      {"axes", node.getI64s(
-                   llvm::to_vector(llvm::seq<int64_t>(axis, type.getRank())))},
+      {"axes",
+       node.getI64s(llvm::to_vector(llvm::seq<int64_t>(axis, type.getRank())))},
       {"keepdims", node.getBool(true)}};
   Value x = node.cast(node.getInput(0), stashType);
   Value mean = node.create<ReduceMeanOp>(x, attributes);

@@ -24,7 +24,7 @@ static LogicalResult importReduction(NodeContext &node, Results &results) {
   SmallVector<int64_t> normalized =
       axes && !axes->empty() ? node.normalizeAxes(*axes, rank)
       : isNoop               ? SmallVector<int64_t>()
-               : llvm::to_vector(llvm::seq<int64_t>(0, rank));
+                             : llvm::to_vector(llvm::seq<int64_t>(0, rank));
   results.push_back(
       node.create<OpT>(input, {{"axes", node.getI64s(normalized)},
                                {"keepdims", node.getBool(keepdims)}}));
@@ -34,8 +34,8 @@ static LogicalResult importReduction(NodeContext &node, Results &results) {
 template <typename OpT>
 static LogicalResult importArg(NodeContext &node, Results &results) {
   Value input = node.getInput(0);
-  int64_t axis =
-      node.normalizeAxis(node.getInt("axis", 0), getTensorType(input).getRank());
+  int64_t axis = node.normalizeAxis(node.getInt("axis", 0),
+                                    getTensorType(input).getRank());
   SmallVector<std::pair<StringRef, Attribute>, 3> attributes = {
       {"axis", node.getI64(axis)},
       {"keepdims", node.getBool(node.getFlag("keepdims", true))}};
@@ -58,9 +58,8 @@ static Value createRowSoftmax(NodeContext &node, Value input,
       node.create<SubOp>({x, node.create<ReduceMaxOp>(x, attributes)});
   Value exp = node.create<ExpOp>(shifted);
   Value sum = node.create<ReduceSumOp>(exp, attributes);
-  Value result = isLog
-                     ? node.create<SubOp>({shifted, node.create<LogOp>(sum)})
-                     : node.create<DivOp>({exp, sum});
+  Value result = isLog ? node.create<SubOp>({shifted, node.create<LogOp>(sum)})
+                       : node.create<DivOp>({exp, sum});
   return node.cast(result, elementType);
 }
 

@@ -72,9 +72,8 @@ OnnxImportResult ModelImporter::run() {
   auto bad = [] {
     return OnnxImportResult{nullptr, OnnxImportStatus::BadInput};
   };
-  if (!model->has_graph() || model->graph().node_size() +
-                                     model->graph().output_size() ==
-                                 0) {
+  if (!model->has_graph() ||
+      model->graph().node_size() + model->graph().output_size() == 0) {
     emitFileError() << "expected an ONNX model with a graph";
     return bad();
   }
@@ -109,12 +108,12 @@ LogicalResult ModelImporter::readOpsets(
 
 LogicalResult ModelImporter::collectFunctions() {
   for (const onnx::FunctionProto &function : model->functions()) {
-    std::string key = getFunctionKey(function.domain(), function.name(),
-                                     function.overload());
+    std::string key =
+        getFunctionKey(function.domain(), function.name(), function.overload());
     if (!functions.try_emplace(key, &function).second)
-      return emitFileError() << "expected one function '" << function.name()
-                             << "' of domain '" << function.domain()
-                             << "' but got two";
+      return emitFileError()
+             << "expected one function '" << function.name() << "' of domain '"
+             << function.domain() << "' but got two";
   }
   return success();
 }
@@ -185,8 +184,7 @@ ModelImporter::convertType(const onnx::ValueInfoProto &info, StringRef what,
   return SignatureValue{info.name(), type, std::move(symbols)};
 }
 
-LogicalResult
-ModelImporter::bindDims(MutableArrayRef<SignatureValue> inputs) {
+LogicalResult ModelImporter::bindDims(MutableArrayRef<SignatureValue> inputs) {
   llvm::StringMap<int64_t> dims;
   llvm::StringSet<> usedDims;
   auto bind = [&](StringRef symbol, int64_t extent) -> LogicalResult {
@@ -209,13 +207,13 @@ ModelImporter::bindDims(MutableArrayRef<SignatureValue> inputs) {
       return value.name == name;
     });
     if (input == inputs.end())
-      return emitFileError() << "expected a shape for a graph input but got '"
-                             << name << "'";
+      return emitFileError()
+             << "expected a shape for a graph input but got '" << name << "'";
     ArrayRef<int64_t> declared = input->type.getShape();
     if (shape.size() != declared.size())
-      return emitFileError() << "expected " << declared.size()
-                             << " extents for graph input '" << name
-                             << "' but got " << shape.size();
+      return emitFileError()
+             << "expected " << declared.size() << " extents for graph input '"
+             << name << "' but got " << shape.size();
     for (auto [dim, extent] : llvm::enumerate(shape)) {
       if (extent < 0)
         return emitFileError()
@@ -281,8 +279,7 @@ LogicalResult ModelImporter::importInputs() {
     return failure();
   Block &entry = function.getBody().front();
   for (const SignatureValue &input : signature.inputs) {
-    Location location =
-        NameLoc::get(StringAttr::get(context, input.name));
+    Location location = NameLoc::get(StringAttr::get(context, input.name));
     mainScope.bindings[input.name] = {entry.addArgument(input.type, location)};
   }
   return success();
@@ -297,8 +294,8 @@ LogicalResult ModelImporter::importOutputs() {
     if (!binding)
       return failure();
     if (!binding->value)
-      return emitFileError() << "graph output '" << info.name()
-                             << "' has no value";
+      return emitFileError()
+             << "graph output '" << info.name() << "' has no value";
     auto type = getTensorType(binding->value);
     SignatureValue output{info.name(), type,
                           SmallVector<std::string>(type.getRank())};
@@ -315,10 +312,10 @@ LogicalResult ModelImporter::importOutputs() {
                << "graph output '" << info.name() << "': expected "
                << declared->type << " but its node computes " << type;
       if (failed(verifyCompatibleShape(declared->type, type)))
-        emitWarning(location) << "'" << path << "': graph output '"
-                              << info.name() << "' is declared as "
-                              << declared->type << " but its node computes "
-                              << type;
+        emitWarning(location)
+            << "'" << path << "': graph output '" << info.name()
+            << "' is declared as " << declared->type
+            << " but its node computes " << type;
       else
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
           if (type.isDynamicDim(dim))
@@ -328,9 +325,9 @@ LogicalResult ModelImporter::importOutputs() {
     signature.outputs.push_back(std::move(output));
   }
   func::ReturnOp::create(state.builder, location, results);
-  function.setFunctionType(FunctionType::get(
-      context, function.getBody().front().getArgumentTypes(),
-      ValueRange(results).getTypes()));
+  function.setFunctionType(
+      FunctionType::get(context, function.getBody().front().getArgumentTypes(),
+                        ValueRange(results).getTypes()));
   function->setAttr(kSignatureAttrName, signature.toAttribute(context));
   return success();
 }
@@ -368,10 +365,10 @@ Location ModelImporter::nameNode(const onnx::NodeProto &node,
   for (const onnx::StringStringEntryProto &entry : node.metadata_props())
     if (!entry.key().empty())
       properties.set(entry.key(), StringAttr::get(context, entry.value()));
-  return NameLoc::get(
-      StringAttr::get(context, name),
-      FusedLoc::get({UnknownLoc::get(context)},
-                    properties.getDictionary(context), context));
+  return NameLoc::get(StringAttr::get(context, name),
+                      FusedLoc::get({UnknownLoc::get(context)},
+                                    properties.getDictionary(context),
+                                    context));
 }
 
 LogicalResult ModelImporter::sortNodes(const NodeList &nodes,
@@ -407,7 +404,8 @@ LogicalResult ModelImporter::sortNodes(const NodeList &nodes,
   }
   if (static_cast<int>(order.size()) == nodes.size())
     return success();
-  const int *stuck = llvm::find_if(missing, [](int count) { return count > 0; });
+  const int *stuck =
+      llvm::find_if(missing, [](int count) { return count > 0; });
   return emitFileError() << "expected a graph without cycles, but node '"
                          << scope.prefix
                          << describeNode(nodes[stuck - missing.begin()])
@@ -488,9 +486,9 @@ LogicalResult ModelImporter::resolveAttributes(const onnx::NodeProto &node,
       resolved = it->second;
     }
     if (!attributes.try_emplace(attribute.name(), resolved).second)
-      return emitError(location) << "'" << node.op_type()
-                                 << "' op expected one attribute '"
-                                 << attribute.name() << "' but got two";
+      return emitError(location)
+             << "'" << node.op_type() << "' op expected one attribute '"
+             << attribute.name() << "' but got two";
   }
   return success();
 }
@@ -505,15 +503,15 @@ LogicalResult ModelImporter::bindOutputs(const onnx::NodeProto &node,
     bool isInitializer =
         &scope == &mainScope &&
         (initializers.count(name) || sparseInitializers.count(name));
-    Binding result =
-        index < results.size() ? results[index] : Binding();
+    Binding result = index < results.size() ? results[index] : Binding();
     if (isInitializer || !scope.bindings.try_emplace(name, result).second)
       return emitError(location)
              << "'" << node.op_type() << "' op expected output '" << name
              << "' to be a new name but another value has it";
     if (!result.value && !result.isPoisoned && &scope == &mainScope)
-      return emitError(location) << "'" << node.op_type() << "' op has no value "
-                                 << "for output '" << name << "'";
+      return emitError(location)
+             << "'" << node.op_type() << "' op has no value "
+             << "for output '" << name << "'";
   }
   return success();
 }
@@ -529,16 +527,16 @@ LogicalResult ModelImporter::importNode(const onnx::NodeProto &node,
   };
   auto refuse = [&](const Twine &why) {
     std::string name = cast<NameLoc>(location).getName().str();
-    std::string op = (domain.empty() ? Twine(opType)
-                                     : domain + "." + opType).str();
+    std::string op =
+        (domain.empty() ? Twine(opType) : domain + "." + opType).str();
     noteUnsupported("op '" + op + "' opset " + Twine(version) + " at node '" +
                     name + "'" + (why.isTriviallyEmpty() ? "" : ": ") + why);
     SmallVector<Binding> poison(node.output_size(), Binding{Value(), true});
     return bindOutputs(node, location, poison, scope);
   };
 
-  const onnx::FunctionProto *function = functions.lookup(
-      getFunctionKey(node.domain(), opType, node.overload()));
+  const onnx::FunctionProto *function =
+      functions.lookup(getFunctionKey(node.domain(), opType, node.overload()));
   const OpEntry *entry =
       !function && domain.empty() ? table.lookup(opType) : nullptr;
   if (!function && opset == scope.opsets.end())
@@ -572,10 +570,10 @@ LogicalResult ModelImporter::importNode(const onnx::NodeProto &node,
   if (version < kOldestOpset || version > kNewestOpset)
     return refuse("");
   if (isPoisoned)
-    return bindOutputs(node, location,
-                       SmallVector<Binding>(node.output_size(),
-                                            Binding{Value(), true}),
-                       scope);
+    return bindOutputs(
+        node, location,
+        SmallVector<Binding>(node.output_size(), Binding{Value(), true}),
+        scope);
 
   SmallVector<Value> inputs = llvm::map_to_vector(
       bindings, [](const Binding &binding) { return binding.value; });
@@ -611,12 +609,10 @@ LogicalResult ModelImporter::importNode(const onnx::NodeProto &node,
     return failure();
   if (failed(result))
     return fail() << "cannot be imported";
-  return bindOutputs(node, location,
-                     llvm::map_to_vector(results,
-                                         [](Value value) {
-                                           return Binding{value};
-                                         }),
-                     scope);
+  return bindOutputs(
+      node, location,
+      llvm::map_to_vector(results, [](Value value) { return Binding{value}; }),
+      scope);
 }
 
 LogicalResult ModelImporter::importCall(const onnx::NodeProto &node,

@@ -54,7 +54,8 @@ private:
   /// The type and symbols of a graph input or output; no type: an error was
   /// reported or, if `isUnsupported`, noted.
   std::optional<SignatureValue> convertType(const onnx::ValueInfoProto &info,
-                                            StringRef what, bool &isUnsupported);
+                                            StringRef what,
+                                            bool &isUnsupported);
   /// Replaces dimensions by what the options say of them.
   LogicalResult bindDims(MutableArrayRef<SignatureValue> inputs);
 
@@ -70,8 +71,9 @@ private:
                            ArrayRef<Binding> arguments,
                            const AttributeMap &attributes, Location location,
                            Scope &scope);
-  LogicalResult resolveAttributes(const onnx::NodeProto &node, Location location,
-                                  const Scope &scope, AttributeMap &attributes);
+  LogicalResult resolveAttributes(const onnx::NodeProto &node,
+                                  Location location, const Scope &scope,
+                                  AttributeMap &attributes);
   /// What a node's input names; none after an error.
   std::optional<Binding> resolve(StringRef name, StringRef opType,
                                  Location location, Scope &scope);

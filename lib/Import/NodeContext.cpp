@@ -33,8 +33,8 @@ LogicalResult NodeContext::failUnsupported(const Twine &reason) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>>
-NodeContext::getIntegers(unsigned index, StringRef what) {
+std::optional<SmallVector<int64_t>> NodeContext::getIntegers(unsigned index,
+                                                             StringRef what) {
   Value value = getInput(index);
   RankedTensorType type = getTensorType(value);
   if (!isa<IntegerType>(type.getElementType()) || type.getRank() > 1) {
@@ -56,22 +56,21 @@ NodeContext::getIntegers(unsigned index, StringRef what) {
 //===----------------------------------------------------------------------===//
 
 const AttributeProto *
-NodeContext::takeAttribute(StringRef name,
-                           AttributeProto::AttributeType type) {
+NodeContext::takeAttribute(StringRef name, AttributeProto::AttributeType type) {
   auto it = attributes.find(name);
   if (it == attributes.end())
     return nullptr;
   const AttributeProto *attribute = it->second;
   attributes.erase(it);
   // Files of the first IR version leave the type out.
-  if (attribute->type() == type || attribute->type() == AttributeProto::UNDEFINED)
+  if (attribute->type() == type ||
+      attribute->type() == AttributeProto::UNDEFINED)
     return attribute;
-  (void)fail(
-      "expected attribute '" + name + "' of type " +
-      AttributeProto::AttributeType_Name(type) + " but got " +
-      (AttributeProto::AttributeType_IsValid(attribute->type())
-           ? AttributeProto::AttributeType_Name(attribute->type())
-           : std::to_string(attribute->type())));
+  (void)fail("expected attribute '" + name + "' of type " +
+             AttributeProto::AttributeType_Name(type) + " but got " +
+             (AttributeProto::AttributeType_IsValid(attribute->type())
+                  ? AttributeProto::AttributeType_Name(attribute->type())
+                  : std::to_string(attribute->type())));
   return nullptr;
 }
 
@@ -124,9 +123,9 @@ ElementsAttr NodeContext::getTensor(StringRef name) {
   StringRef resourceName = outputNames.empty() ? name : outputNames.front();
   TensorError error;
   ElementsAttr value =
-      isSparse ? state.reader.read(attribute->sparse_tensor(), resourceName,
-                                   error)
-               : state.reader.read(attribute->t(), resourceName, error);
+      isSparse
+          ? state.reader.read(attribute->sparse_tensor(), resourceName, error)
+          : state.reader.read(attribute->t(), resourceName, error);
   if (!value && error.isUnsupported)
     (void)failUnsupported(error.message);
   else if (!value)
@@ -224,10 +223,9 @@ Operation *NodeContext::createOp(StringRef name, ValueRange operands,
     op.addAttribute(attributeName, value);
   op.addTypes(types);
   // From here on errors come from the dialect, at the same location.
-  if (types.empty() &&
-      mlir::failed(inferTypes(op.name, location, operands,
-                              op.attributes.getDictionary(context),
-                              op.types))) {
+  if (types.empty() && mlir::failed(inferTypes(
+                           op.name, location, operands,
+                           op.attributes.getDictionary(context), op.types))) {
     failed = true;
     return nullptr;
   }
@@ -254,8 +252,7 @@ Operation *NodeContext::createOp(StringRef name, ValueRange operands,
 Value NodeContext::cast(Value value, Type elementType) {
   if (!value || getTensorType(value).getElementType() == elementType)
     return value;
-  return create<CastOp>(value, {},
-                        getTensorType(value).clone(elementType));
+  return create<CastOp>(value, {}, getTensorType(value).clone(elementType));
 }
 
 Value NodeContext::createConstant(ElementsAttr value) {
@@ -268,8 +265,8 @@ Value NodeContext::createScalar(Type elementType, double value) {
     return createConstant(DenseElementsAttr::get(
         type, state.builder.getFloatAttr(elementType, value)));
   return createConstant(DenseElementsAttr::get(
-      type, Attribute(IntegerAttr::get(elementType,
-                                       static_cast<int64_t>(value)))));
+      type,
+      Attribute(IntegerAttr::get(elementType, static_cast<int64_t>(value)))));
 }
 
 Value NodeContext::createIntegers(ArrayRef<int64_t> values) {

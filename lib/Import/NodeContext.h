@@ -3,10 +3,10 @@
 #ifndef FUSEDIALECT_LIB_IMPORT_NODECONTEXT_H
 #define FUSEDIALECT_LIB_IMPORT_NODECONTEXT_H
 
-#include "OnnxProto.h"
-#include "TensorData.h"
 #include "FuseDialect/Analysis/KnownElements.h"
 #include "FuseDialect/IR/FuseDialect.h"
+#include "OnnxProto.h"
+#include "TensorData.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -144,7 +144,9 @@ public:
   Value createScalar(Type elementType, double value);
   Value createIntegers(ArrayRef<int64_t> values);
 
-  Attribute getF64(double value) { return state.builder.getF64FloatAttr(value); }
+  Attribute getF64(double value) {
+    return state.builder.getF64FloatAttr(value);
+  }
   Attribute getI64(int64_t value) {
     return state.builder.getI64IntegerAttr(value);
   }

@@ -100,9 +100,8 @@ OnnxImportResult mlir::fuse::importOnnx(StringRef path, MLIRContext *context,
   ModelPtr model = parseModel(adaptor);
   if (!stream.error.empty())
     return fail("cannot read: " + stream.error);
-  return importModel(std::move(model),
-                     llvm::sys::path::parent_path(path).str(), path, context,
-                     options);
+  return importModel(std::move(model), llvm::sys::path::parent_path(path).str(),
+                     path, context, options);
 }
 
 OnnxImportResult mlir::fuse::importOnnx(ArrayRef<char> data, StringRef name,

@@ -74,8 +74,8 @@ ElementsAttr mlir::fuse::makeConstant(RankedTensorType type,
                             bytes, kBlobAlignment, /*dataIsMutable=*/false),
                         name);
   if (type.getElementType().isInteger(1)) {
-    SmallVector<bool> values = llvm::map_to_vector(
-        bytes, [](char byte) { return byte != 0; });
+    SmallVector<bool> values =
+        llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
     return DenseElementsAttr::get(type, values);
   }
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
@@ -105,11 +105,11 @@ static RankedTensorType getTensorType(const TensorProto &tensor,
                                       TensorError &error) {
   Type elementType = convertElementType(tensor.data_type(), context);
   if (!elementType) {
-    error = {"tensors of element type '" +
-                 getDataTypeName(tensor.data_type()) + "' are not supported",
-             /*isUnsupported=*/TensorProto::DataType_IsValid(
-                 tensor.data_type()) &&
-                 tensor.data_type() != TensorProto::UNDEFINED};
+    error = {
+        "tensors of element type '" + getDataTypeName(tensor.data_type()) +
+            "' are not supported",
+        /*isUnsupported=*/TensorProto::DataType_IsValid(tensor.data_type()) &&
+            tensor.data_type() != TensorProto::UNDEFINED};
     if (!error.isUnsupported)
       error.message = "expected an element type but got " +
                       std::to_string(tensor.data_type());
@@ -117,8 +117,8 @@ static RankedTensorType getTensorType(const TensorProto &tensor,
   }
   for (int64_t extent : tensor.dims()) {
     if (extent < 0) {
-      error.message = "expected extents of at least 0 but got " +
-                      std::to_string(extent);
+      error.message =
+          "expected extents of at least 0 but got " + std::to_string(extent);
       return nullptr;
     }
   }
@@ -134,15 +134,15 @@ static RankedTensorType getTensorType(const TensorProto &tensor,
 /// A typed field of a tensor, converted to the element type's width.
 template <typename Field, typename Element>
 static std::optional<AsmResourceBlob>
-convertField(const google::protobuf::RepeatedField<Field> &field,
-             int64_t count, TensorError &error) {
+convertField(const google::protobuf::RepeatedField<Field> &field, int64_t count,
+             TensorError &error) {
   if (field.size() != count) {
     error.message = "expected " + std::to_string(count) + " elements but got " +
                     std::to_string(field.size());
     return std::nullopt;
   }
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-      count * sizeof(Element), kBlobAlignment);
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(count * sizeof(Element), kBlobAlignment);
   MutableArrayRef<char> data = blob.getMutableData();
   for (int64_t i = 0; i < count; ++i) {
     Element element = static_cast<Element>(field.Get(i));
@@ -267,7 +267,8 @@ ElementsAttr TensorReader::read(const onnx::SparseTensorProto &tensor,
       indexType.getRank() < 1 || indexType.getRank() > 2 ||
       indexType.getDimSize(0) != count ||
       (!isLinear && indexType.getDimSize(1) != rank)) {
-    error.message = "expected one int64 index for each value of a sparse tensor";
+    error.message =
+        "expected one int64 index for each value of a sparse tensor";
     return nullptr;
   }
   if (*getCheckedByteCount(type) > kMaxSparseBytes) {
@@ -285,8 +286,8 @@ ElementsAttr TensorReader::read(const onnx::SparseTensorProto &tensor,
   if (!indices)
     return nullptr;
   size_t width = getElementBytes(type.getElementType());
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-      *getCheckedByteCount(type), kBlobAlignment);
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(*getCheckedByteCount(type), kBlobAlignment);
   MutableArrayRef<char> data = blob.getMutableData();
   llvm::fill(data, 0);
   int64_t indexWidth = isLinear ? 1 : rank;

@@ -42,7 +42,6 @@ int main(int argc, char **argv) {
   mlir::fuse::registerFuseTransformsPasses();
   mlir::fuse::registerFuseConversionPasses();
   mlir::fuse::registerPhasePipelines();
-  mlir::fuse::registerFuseTransformsPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
