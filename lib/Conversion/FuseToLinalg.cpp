@@ -140,6 +140,7 @@ LogicalResult FuseToLinalgPass::convertOps() {
   populateElementwiseToLinalg(patterns, converter);
   populateReductionsToLinalg(patterns, converter);
   populateRowOpsToLinalg(patterns, converter);
+  populateInjectiveToLinalg(patterns, converter);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
   patterns.add<LowerConstant, ForwardBarrier, ConvertTypes>(converter, context);

@@ -88,6 +88,15 @@ Value castTo(OpBuilder &builder, Location location, Value value,
 SmallVector<OpFoldResult> getExtents(OpBuilder &builder, Location location,
                                      Value tensor);
 
+/// Whether two extents are known to be equal: the same constant, value, or
+/// dimension of a tensor.
+bool areEqualExtents(OpFoldResult left, OpFoldResult right);
+
+/// The type that a tensor of type `type` collapses to, or expands from. A group
+/// with a dynamic dimension is dynamic, even beside an extent of 0.
+RankedTensorType getCollapsedType(RankedTensorType type,
+                                  ArrayRef<ReassociationIndices> groups);
+
 /// Inserts dimensions of extent 1 at the positions `dims` of the result, which
 /// are sorted. `extents` are those of the tensor.
 Value insertUnitDims(OpBuilder &builder, Location location, Value tensor,

@@ -93,8 +93,8 @@ static Value emitExponentialUnit(ScalarBuilder &b, Value x, Value positive,
   return b.select(b.greater(x, b.constant(type, 0)), positive, negative);
 }
 
-/// Integers are compared in double precision, which holds every sensible limit;
-/// a bias that is not whole is added there, too.
+/// Integers are computed in double precision, which holds those of 32 bits, and
+/// saturate. Wider ones take a whole bias as integers.
 static Value emitShrink(ShrinkOp op, ScalarBuilder &b, Value x) {
   Type type = x.getType();
   double bias = op.getBias().convertToDouble();
@@ -102,7 +102,8 @@ static Value emitShrink(ShrinkOp op, ScalarBuilder &b, Value x) {
   bool isInt = isa<IntegerType>(type);
   Value wide =
       isInt ? b.cast(x, b.builder.getF64Type(), b.isUnsigned, false) : x;
-  bool addsWide = isInt && (bias != std::trunc(bias) || std::abs(bias) > 1e15);
+  bool isWhole = bias == std::trunc(bias) && std::abs(bias) < 1e15;
+  bool addsWide = isInt && (type.getIntOrFloatBitWidth() <= 32 || !isWhole);
   Value summand = addsWide ? wide : x;
   Value offset = b.constant(summand.getType(), bias);
   Value isBelow = b.less(wide, b.constant(wide.getType(), -lambd));

@@ -3,6 +3,7 @@
 #include "FuseToLinalg.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -33,6 +34,37 @@ Value mlir::fuse::castTo(OpBuilder &builder, Location location, Value value,
 SmallVector<OpFoldResult>
 mlir::fuse::getExtents(OpBuilder &builder, Location location, Value tensor) {
   return tensor::getMixedSizes(builder, location, tensor);
+}
+
+bool mlir::fuse::areEqualExtents(OpFoldResult left, OpFoldResult right) {
+  if (isEqualConstantIntOrValue(left, right))
+    return true;
+  auto leftValue = dyn_cast<Value>(left), rightValue = dyn_cast<Value>(right);
+  if (!leftValue || !rightValue)
+    return false;
+  auto leftDim = leftValue.getDefiningOp<tensor::DimOp>();
+  auto rightDim = rightValue.getDefiningOp<tensor::DimOp>();
+  return leftDim && rightDim && leftDim.getSource() == rightDim.getSource() &&
+         leftDim.getConstantIndex() &&
+         leftDim.getConstantIndex() == rightDim.getConstantIndex();
+}
+
+RankedTensorType
+mlir::fuse::getCollapsedType(RankedTensorType type,
+                             ArrayRef<ReassociationIndices> groups) {
+  SmallVector<int64_t> shape;
+  for (const ReassociationIndices &group : groups) {
+    int64_t extent = 1;
+    for (int64_t dim : group) {
+      if (type.isDynamicDim(dim) ||
+          llvm::MulOverflow(extent, type.getDimSize(dim), extent)) {
+        extent = ShapedType::kDynamic;
+        break;
+      }
+    }
+    shape.push_back(extent);
+  }
+  return type.clone(shape);
 }
 
 /// Groups of the dimensions of a tensor of rank `rank`, one for each dimension
@@ -77,9 +109,11 @@ Value mlir::fuse::dropUnitDims(OpBuilder &builder, Location location,
                                Value tensor, ArrayRef<int64_t> dims) {
   if (dims.empty())
     return tensor;
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  return tensor::CollapseShapeOp::create(builder, location, tensor,
-                                         groupUnitDims(rank, dims));
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<ReassociationIndices> groups =
+      groupUnitDims(type.getRank(), dims);
+  return tensor::CollapseShapeOp::create(
+      builder, location, getCollapsedType(type, groups), tensor, groups);
 }
 
 GenericBuilder GenericBuilder::without(ArrayRef<int64_t> dims) const {

