@@ -13,6 +13,8 @@ using namespace mlir::fuse;
 /// Elements of the innermost dimension that one parallel iteration takes, where
 /// nothing else bounds it: 16 KB of f32, a third of a first-level cache.
 static constexpr int64_t kPieceElements = 4096;
+/// Elements that are staged at once on their way past the caches.
+static constexpr int64_t kStagedElements = 240;
 
 //===----------------------------------------------------------------------===//
 // Planning
@@ -180,9 +182,17 @@ void KernelVectorizer::planStreaming() {
     return;
   if (rowElements > 4 * kPieceElements)
     return;
-  if (laneTiles == 1)
-    rowsPerBlock =
-        std::clamp<int64_t>(kPieceElements / rowElements, 1, rowCount);
+  if (laneTiles == 1) {
+    // Small blocks let the processor overlap the loads of one with the stores
+    // of the other; whole lines need no partial stores between blocks.
+    int64_t bytes = 64;
+    for (unsigned number = 0; number < results.size(); ++number)
+      bytes = std::min(
+          bytes, getElementBytes(getElementTypeOrSelf(results[number].getType())));
+    int64_t whole = 64 / std::gcd<int64_t>(64, rowElements * bytes);
+    int64_t wanted = std::max<int64_t>(kStagedElements / rowElements, 1);
+    rowsPerBlock = std::min<int64_t>(llvm::divideCeil(wanted, whole) * whole, rowCount);
+  }
   for (const Pass &pass : passes)
     for (unsigned result : pass.results)
       stagings[result] = {};
@@ -901,11 +911,18 @@ void KernelVectorizer::streamOut(unsigned result, Value firstRow, Value rows) {
       arith::RemUIOp::create(builder, loc, body, constant(lineElements));
   Value bodyEnd = arith::SubIOp::create(builder, loc, count, tail);
 
+  // Not a store under an empty mask: it would fetch the line.
   auto copyPart = [&](Value from, Value size) {
+    Value isPresent = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::sgt, size, constant(0));
+    auto conditional = scf::IfOp::create(builder, loc, isPresent);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(conditional.thenBlock()->getTerminator());
     auto maskType = VectorType::get({lineElements}, builder.getI1Type());
     Value live = vector::CreateMaskOp::create(builder, loc, maskType, size);
     // The staging buffer is padded by a line.
-    Value part = vector::LoadOp::create(builder, loc, lineType, staging, from);
+    Value part =
+        vector::LoadOp::create(builder, loc, lineType, staging, from);
     Value to = arith::AddIOp::create(builder, loc, start, from);
     vector::MaskedStoreOp::create(builder, loc, destination, to, live, part);
   };
