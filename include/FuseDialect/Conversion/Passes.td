@@ -5,6 +5,53 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandMathPass : Pass<"fuse-expand-math"> {
+  let summary = "expand math functions into vector arithmetic";
+  let description = [{
+    Rewrites the functions of the `math` dialect, and the `arith` ops that have
+    no vector instruction or that trap, into arithmetic on the type of their
+    operands: scalars or vectors, f32 or f64 (f16 and bf16 are computed in f32).
+    The result calls no library function and is never scalarised.
+
+    Results are within 4 units in the last place over the whole range, and
+    within 2 for `exp`, `log`, `pow` and their relatives; infinities, NaN,
+    denormals and the sign of zero are those of C99. Integer division is total:
+    `x / 0` is 0, `x % 0` is 0, and the smallest integer divided by -1 is
+    itself.
+
+    ```mlir
+    %y = math.exp2 %x : vector<4xf32>
+    ```
+    becomes
+
+    ```mlir
+    %z = arith.addf %x, %magic : vector<4xf32>   // round to an integer
+    %n = arith.subf %z, %magic : vector<4xf32>
+    %r = arith.subf %x, %n : vector<4xf32>
+    ...                                          // polynomial in %r, times 2^n
+    ```
+
+    Ops with direct instructions stay: `math.sqrt`, `math.fma`, `math.absf`,
+    `math.copysign`, integer bit counts, and the roundings if `has-round`.
+    Ops on tensors are left alone.
+  }];
+  let options = [
+    Option<"hasFma", "has-fma", "bool", /*default=*/"true",
+           "The target multiplies and adds in one instruction">,
+    Option<"hasRound", "has-round", "bool", /*default=*/"true",
+           "The target rounds to an integer in one instruction (SSE4.1)">,
+    Option<"hasF16C", "has-f16c", "bool", /*default=*/"true",
+           "The target converts between f16 and f32 in one instruction">,
+    Option<"avx512", "avx512", "bool", /*default=*/"false",
+           "Use AVX-512 intrinsics (F, BW, DQ, VL) on vectors of 512 bits">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def FuseToLinalgPass : Pass<"fuse-to-linalg", "::mlir::ModuleOp"> {
   let summary = "lower the ops of the fuse dialect to linalg on tensors";
   let description = [{
