@@ -1,5 +1,6 @@
 //===- Phases.cpp - The passes of each phase ------------------------------===//
 
+#include "FuseDialect/Conversion/ExpandMath.h"
 #include "FuseDialect/Conversion/Passes.h"
 #include "FuseDialect/IR/FuseDialect.h"
 #include "FuseDialect/Pipelines/Pipelines.h"
@@ -25,11 +26,19 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static void buildGraph(OpPassManager &manager, const PipelineOptions &options) {
+  ResolvePatternsOptions patterns;
+  llvm::append_range(patterns.patternOverride, options.fusion.patternOverrides);
+  llvm::append_range(patterns.fuseRules, options.fusion.rulesFiles);
+  manager.addPass(createResolvePatterns(patterns));
   manager.addPass(createInferShapes());
   manager.addPass(createFoldConstants());
 }
 
 static void buildGroup(OpPassManager &manager, const PipelineOptions &options) {
+  FuseOpsOptions fusion;
+  fusion.maxGroupOps = options.fusion.maxGroupOps;
+  fusion.noFusion = options.fusion.noFusion;
+  manager.addPass(createFuseOps(fusion));
 }
 
 static void buildTune(OpPassManager &manager, const PipelineOptions &options) {
@@ -57,8 +66,21 @@ static void buildMemory(OpPassManager &manager,
   manager.addPass(createPlanMemory());
 }
 
+/// What the expansions of math functions may use.
+static ExpandMathPassOptions getExpandMathOptions(const TargetOptions &target) {
+  ExpandMathOptions features = ExpandMathOptions::fromFeatures(target.features);
+  ExpandMathPassOptions options;
+  options.hasFma = features.hasFma;
+  options.hasRound = features.hasRound;
+  options.hasF16C = features.hasF16C;
+  options.avx512 = features.avx512 && target.vectorBytes == 64;
+  return options;
+}
+
 static void buildLlvm(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createLowerLaunches());
+  manager.addPass(createExpandMathPass(getExpandMathOptions(options.target)));
+  manager.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
