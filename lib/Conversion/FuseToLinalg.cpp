@@ -78,7 +78,8 @@ struct ConvertTypes : public ConversionPattern {
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    bool isOurs = isa<FuseDialect>(op->getDialect()) && !isa<LaunchOp>(op);
+    bool isOurs =
+        isa_and_nonnull<FuseDialect>(op->getDialect()) && !isa<LaunchOp>(op);
     if (isOurs || op->getNumRegions() || op->getNumSuccessors())
       return rewriter.notifyMatchFailure(op,
                                          "not an op that only moves values");
@@ -96,7 +97,7 @@ struct FuseToLinalgPass
   void runOnOperation() override;
 
 private:
-  LogicalResult checkOutlined();
+  LogicalResult checkInput();
   LogicalResult convertOps();
   void useDestinations();
   void eraseDeadOps();
@@ -105,18 +106,35 @@ private:
 } // namespace
 
 void FuseToLinalgPass::runOnOperation() {
-  if (failed(checkOutlined()) || failed(convertOps()))
+  if (failed(checkInput()) || failed(convertOps()))
     return signalPassFailure();
   useDestinations();
   eraseDeadOps();
 }
 
-/// A group is a kernel still to be made: its body cannot be lowered in place.
-LogicalResult FuseToLinalgPass::checkOutlined() {
-  WalkResult result = getOperation().walk([](GroupOp group) {
-    group.emitOpError() << "expected group '" << group.getName()
-                        << "' to be outlined before the lowering to linalg";
-    return WalkResult::interrupt();
+/// Whether a type changes.
+static bool isUnsignedShape(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.getElementType().isUnsignedInteger();
+}
+
+/// A group is a kernel still to be made, whose body cannot be lowered in place.
+/// Control flow has no place in a graph of tensors: its types are not
+/// converted.
+LogicalResult FuseToLinalgPass::checkInput() {
+  WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
+    if (auto group = dyn_cast<GroupOp>(op))
+      return group.emitOpError()
+             << "expected group '" << group.getName()
+             << "' to be outlined before the lowering to linalg";
+    bool isControlFlow = (op->getNumRegions() || op->getNumSuccessors()) &&
+                         !isa<FunctionOpInterface>(op);
+    if (isControlFlow &&
+        (llvm::any_of(op->getOperandTypes(), isUnsignedShape) ||
+         llvm::any_of(op->getResultTypes(), isUnsignedShape)))
+      return op->emitOpError(
+          "expected no unsigned tensors to pass through control flow");
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -164,7 +164,8 @@ static Value emitConstantPad(PadOp op, Value input, Value border,
     Value end = b.sub(source, index.constant(std::max<int64_t>(-high, 0)));
     Value size = b.max(b.sub(end, offset), zero);
     Value rest = b.sub(index.value(extents[dim]), size);
-    Value before = b.min(index.constant(std::max<int64_t>(low, 0)), rest);
+    Value before =
+        low > 0 ? b.min(index.constant(low), rest) : index.constant(0);
     offsets.push_back(getAsOpFoldResult(offset));
     sizes.push_back(getAsOpFoldResult(size));
     lows.push_back(getAsOpFoldResult(before));

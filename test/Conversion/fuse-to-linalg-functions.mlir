@@ -76,3 +76,25 @@ func.func @group(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @region(%c: i1, %x: tensor<8xui8>) -> tensor<8xui8> {
+  // expected-error @below {{expected no unsigned tensors to pass through control flow}}
+  %0 = scf.if %c -> tensor<8xui8> {
+    %1 = fuse.add %x, %x : (tensor<8xui8>, tensor<8xui8>) -> tensor<8xui8>
+    scf.yield %1 : tensor<8xui8>
+  } else {
+    scf.yield %x : tensor<8xui8>
+  }
+  return %0 : tensor<8xui8>
+}
+
+// -----
+
+func.func @branch(%x: tensor<8xui8>, %c: i1) -> tensor<8xui8> {
+  // expected-error @below {{expected no unsigned tensors to pass through control flow}}
+  cf.br ^bb1(%x : tensor<8xui8>)
+^bb1(%0: tensor<8xui8>):
+  return %0 : tensor<8xui8>
+}

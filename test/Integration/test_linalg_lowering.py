@@ -17,6 +17,7 @@ from test_elementwise import (  # noqa: F401
 from test_injective import (  # noqa: F401
     test_chains_of_moves, test_gather, test_moves, test_several_operands_or_results,
     test_shape_of)
+from test_random_graphs import test_large_graphs, test_other_floats  # noqa: F401
 from test_reductions import (  # noqa: F401
     test_boolean_reductions, test_float_reductions, test_integer_reductions,
     test_layer_norm_broadcasts_its_parameters, test_nan_and_inf_in_every_position,
@@ -69,6 +70,32 @@ def test_chains(runner, rng, kind):
     variance = program.op("reduce_mean", program.op("mul", d, d), axes=[1, 2])
     program.output(program.op("mul", d, program.op("rsqrt", variance)))
     program.check(runner)
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16"])
+def test_batch_norm(runner, rng, element):
+    program = Program()
+    for shape in ((1,), (5, 3), (2, 1, 7), (2, 3, 4, 5), (0, 3, 2), (2, 0, 2)):
+        channels = (shape[1] if len(shape) > 1 else 1,)
+        x = program.input(ordinary(element, shape, rng), element)
+        scale, bias, mean = (program.input(ordinary(element, channels, rng), element)
+                             for _ in range(3))
+        variance = program.input(ordinary(element, channels, rng, 0.1, 2), element)
+        y = program.op("batch_norm", x, scale, bias, mean, variance, epsilon=1e-3)
+        program.output(y)
+    program.check(runner)
+
+
+def test_negative_padding(runner):
+    """What is cut on one side beyond the input comes off the other side."""
+    for kind in (Program, DynamicProgram):
+        program = kind()
+        x = program.input(np.arange(1, 9, dtype=np.float32).reshape(2, 4))
+        v = program.constant(np.float32(9.0))
+        for low, high in (([0, -1], [0, -1]), ([0, -5], [0, 3]), ([0, 3], [0, -5]),
+                          ([-1, 2], [1, -3]), ([1, -4], [0, 0]), ([-2, 0], [3, 1])):
+            program.output(program.op("pad", x, v, low=low, high=high))
+        program.check(runner)
 
 
 @pytest.mark.parametrize("exponent", [-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
