@@ -40,13 +40,14 @@ static Value subtractRows(const Reducer &reducer, Value input, Value rows,
                         });
 }
 
-/// A row that holds inf, or only -inf, gives NaN by inf - inf.
+/// A row that holds inf, or only -inf, gives NaN by inf - inf; one that holds
+/// NaN by the sum.
 static Value emitSoftmax(const Reducer &reducer, Value input,
                          RankedTensorType type) {
   const GenericBuilder &full = reducer.full;
   Type compute = getComputeType(type.getElementType());
   Value wide = reducer.convert(input, compute);
-  Value largest = reducer.largest(wide);
+  Value largest = reducer.largestNumber(wide);
   Value exps = full.createMap(
       full.getType(compute), {full.full(wide), full.row(largest, reducer.dims)},
       [](ScalarBuilder &b, ValueRange args) {
@@ -68,7 +69,7 @@ static Value emitLogSoftmax(const Reducer &reducer, Value input,
   const GenericBuilder &full = reducer.full;
   Type compute = getComputeType(type.getElementType());
   Value wide = reducer.convert(input, compute);
-  Value shifted = subtractRows(reducer, wide, reducer.largest(wide), compute);
+  Value shifted = subtractRows(reducer, wide, reducer.largestNumber(wide), compute);
   Value exps = reducer.mapFull(shifted, compute, [](ScalarBuilder &b, Value x) {
     return b.math<math::ExpOp>(x);
   });

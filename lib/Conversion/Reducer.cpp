@@ -60,7 +60,18 @@ Value Reducer::largest(Value input) const {
   return reduce(
       input, [](ScalarBuilder &b, Type type) { return b.lowest(type); },
       [&](ScalarBuilder &b, ValueRange args) {
-        return isBool ? b.bitOr(args[1], args[0]) : b.max(args[1], args[0]);
+        return isBool ? b.bitOr(args[1], args[0])
+                      : b.maxOfAnyZero(args[1], args[0]);
+      });
+}
+
+Value Reducer::largestNumber(Value input) const {
+  return reduce(
+      input, [](ScalarBuilder &b, Type type) { return b.lowest(type); },
+      [&](ScalarBuilder &b, ValueRange args) {
+        Value isLarger =
+            b.compare(arith::CmpFPredicate::OGT, args[0], args[1]);
+        return b.select(isLarger, args[0], args[1]);
       });
 }
 
@@ -69,7 +80,8 @@ Value Reducer::smallest(Value input) const {
   return reduce(
       input, [](ScalarBuilder &b, Type type) { return b.highest(type); },
       [&](ScalarBuilder &b, ValueRange args) {
-        return isBool ? b.bitAnd(args[1], args[0]) : b.min(args[1], args[0]);
+        return isBool ? b.bitAnd(args[1], args[0])
+                      : b.minOfAnyZero(args[1], args[0]);
       });
 }
 

@@ -40,6 +40,9 @@ public:
   Value sum(Value input) const;
   Value product(Value input) const;
   Value largest(Value input) const;
+  /// The largest float that is a number, -inf if there is none: one instruction
+  /// an element, for ops that a NaN reaches in another way.
+  Value largestNumber(Value input) const;
   Value smallest(Value input) const;
 
   /// Divides each row's sum by the number of elements of a row, and converts to

@@ -107,6 +107,20 @@ Value ScalarBuilder::max(Value x, Value y) {
   return isUnsigned ? fold<arith::MaxUIOp>(x, y) : fold<arith::MaxSIOp>(x, y);
 }
 
+Value ScalarBuilder::minOfAnyZero(Value x, Value y) {
+  if (!isFloat(x))
+    return min(x, y);
+  return arith::MinimumFOp::create(builder, location, x, y,
+                                   arith::FastMathFlags::nsz);
+}
+
+Value ScalarBuilder::maxOfAnyZero(Value x, Value y) {
+  if (!isFloat(x))
+    return max(x, y);
+  return arith::MaximumFOp::create(builder, location, x, y,
+                                   arith::FastMathFlags::nsz);
+}
+
 /// A divisor that neither traps nor overflows: 1 in place of 0, and of -1 where
 /// it would divide the most negative integer (which 1 then leaves as it is).
 Value ScalarBuilder::safeDivisor(Value x, Value y) {

@@ -50,6 +50,10 @@ public:
   /// Propagate NaN.
   Value min(Value x, Value y);
   Value max(Value x, Value y);
+  /// As min and max, but of two zeros either may be the result: the order in
+  /// which a reduction meets them is not defined.
+  Value minOfAnyZero(Value x, Value y);
+  Value maxOfAnyZero(Value x, Value y);
   Value bitAnd(Value x, Value y) { return fold<arith::AndIOp>(x, y); }
   Value bitOr(Value x, Value y) { return fold<arith::OrIOp>(x, y); }
   Value bitXor(Value x, Value y) { return fold<arith::XOrIOp>(x, y); }

@@ -34,14 +34,20 @@ static LogicalResult verifyReductionBody(linalg::GenericOp op) {
     return op.emitError("expected a reduction of one input in a kernel");
   if (op.getNumResults() == 2)
     return success();
+  // Of the element and the accumulator alone; the largest number is a
+  // comparison and a selection.
   Block &body = *op.getBlock();
-  bool isCombiner =
-      op.getNumResults() == 1 &&
-      llvm::hasSingleElement(body.without_terminator()) &&
-      body.front().getNumOperands() == 2 &&
-      llvm::all_of(body.front().getOperands(),
-                   [&](Value operand) { return isa<BlockArgument>(operand); });
-  if (!isCombiner)
+  auto isOfArguments = [](Operation &inner) {
+    return inner.getNumOperands() == 2 &&
+           llvm::all_of(inner.getOperands(), llvm::IsaPred<BlockArgument>);
+  };
+  auto ops = body.without_terminator();
+  bool isOneOp = llvm::hasSingleElement(ops) && isOfArguments(*ops.begin());
+  bool isSelection = llvm::hasNItems(ops, 2) &&
+                     isa<arith::CmpFOp, arith::CmpIOp>(*ops.begin()) &&
+                     isOfArguments(*ops.begin()) &&
+                     isa<arith::SelectOp>(*std::next(ops.begin()));
+  if (op.getNumResults() != 1 || (!isOneOp && !isSelection))
     return op.emitError("expected a reduction that combines its input and "
                         "accumulator by one op");
   return success();
