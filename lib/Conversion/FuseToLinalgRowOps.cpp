@@ -69,7 +69,8 @@ static Value emitLogSoftmax(const Reducer &reducer, Value input,
   const GenericBuilder &full = reducer.full;
   Type compute = getComputeType(type.getElementType());
   Value wide = reducer.convert(input, compute);
-  Value shifted = subtractRows(reducer, wide, reducer.largestNumber(wide), compute);
+  Value shifted =
+      subtractRows(reducer, wide, reducer.largestNumber(wide), compute);
   Value exps = reducer.mapFull(shifted, compute, [](ScalarBuilder &b, Value x) {
     return b.math<math::ExpOp>(x);
   });

@@ -69,8 +69,7 @@ Value Reducer::largestNumber(Value input) const {
   return reduce(
       input, [](ScalarBuilder &b, Type type) { return b.lowest(type); },
       [&](ScalarBuilder &b, ValueRange args) {
-        Value isLarger =
-            b.compare(arith::CmpFPredicate::OGT, args[0], args[1]);
+        Value isLarger = b.compare(arith::CmpFPredicate::OGT, args[0], args[1]);
         return b.select(isLarger, args[0], args[1]);
       });
 }

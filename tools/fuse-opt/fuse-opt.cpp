@@ -37,7 +37,55 @@ static int runOnOnnx(llvm::StringRef input, llvm::StringRef output,
   return 0;
 }
 
+/// Turns the flags `--pattern-override` and `--fuse-rules` into options of the
+/// pass that they are for, so that no global option steers it, and keeps the
+/// names of source ops in the output. Returns false on a usage error.
+static bool rewriteArguments(llvm::ArrayRef<char *> arguments,
+                             std::vector<std::string> &rewritten) {
+  std::string options;
+  bool showsLocations = true;
+  std::optional<size_t> pass;
+  for (llvm::StringRef argument : arguments) {
+    llvm::StringRef flag = argument.ltrim('-');
+    bool isFlag = argument.starts_with("-");
+    if (isFlag && (flag.consume_front("pattern-override=") ||
+                   flag.starts_with("fuse-rules="))) {
+      bool isRules = flag.consume_front("fuse-rules=");
+      options += (isRules ? " fuse-rules={" : " pattern-override={") +
+                 flag.str() + "}";
+      continue;
+    }
+    if (isFlag && (flag == "fuse-ops" || flag.starts_with("fuse-ops=")))
+      pass = rewritten.size();
+    showsLocations &= !flag.starts_with("mlir-print-debuginfo");
+    rewritten.push_back(argument.str());
+  }
+  if (showsLocations)
+    rewritten.push_back("--mlir-print-debuginfo");
+  if (options.empty())
+    return true;
+  if (!pass)
+    return false;
+  rewritten[*pass] +=
+      (llvm::StringRef(rewritten[*pass]).contains('=') ? " " : "=") +
+      llvm::StringRef(options).ltrim().str();
+  return true;
+}
+
 int main(int argc, char **argv) {
+  std::vector<std::string> rewritten;
+  if (!rewriteArguments(llvm::ArrayRef(argv, argc), rewritten)) {
+    llvm::errs()
+        << "fuse-opt: error: expected --fuse-ops with --pattern-override "
+           "and --fuse-rules\n";
+    return 2;
+  }
+  std::vector<char *> arguments;
+  for (std::string &argument : rewritten)
+    arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  argc = rewritten.size();
+  argv = arguments.data();
   mlir::registerAllPasses();
   mlir::fuse::registerFuseTransformsPasses();
   mlir::fuse::registerFuseConversionPasses();

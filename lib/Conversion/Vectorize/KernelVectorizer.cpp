@@ -187,11 +187,12 @@ void KernelVectorizer::planStreaming() {
     // of the other; whole lines need no partial stores between blocks.
     int64_t bytes = 64;
     for (unsigned number = 0; number < results.size(); ++number)
-      bytes = std::min(
-          bytes, getElementBytes(getElementTypeOrSelf(results[number].getType())));
+      bytes = std::min(bytes, getElementBytes(getElementTypeOrSelf(
+                                  results[number].getType())));
     int64_t whole = 64 / std::gcd<int64_t>(64, rowElements * bytes);
     int64_t wanted = std::max<int64_t>(kStagedElements / rowElements, 1);
-    rowsPerBlock = std::min<int64_t>(llvm::divideCeil(wanted, whole) * whole, rowCount);
+    rowsPerBlock =
+        std::min<int64_t>(llvm::divideCeil(wanted, whole) * whole, rowCount);
   }
   for (const Pass &pass : passes)
     for (unsigned result : pass.results)
@@ -921,8 +922,7 @@ void KernelVectorizer::streamOut(unsigned result, Value firstRow, Value rows) {
     auto maskType = VectorType::get({lineElements}, builder.getI1Type());
     Value live = vector::CreateMaskOp::create(builder, loc, maskType, size);
     // The staging buffer is padded by a line.
-    Value part =
-        vector::LoadOp::create(builder, loc, lineType, staging, from);
+    Value part = vector::LoadOp::create(builder, loc, lineType, staging, from);
     Value to = arith::AddIOp::create(builder, loc, start, from);
     vector::MaskedStoreOp::create(builder, loc, destination, to, live, part);
   };
