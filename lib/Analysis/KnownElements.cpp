@@ -22,6 +22,14 @@ void KnownElements::store(Value value, ReferenceValue elements,
   entries[value] = {std::move(elements), std::move(unknown)};
 }
 
+void KnownElements::assume(Value value, const HostTensor &tensor) {
+  if (tensor.getNumElements() > kMaxElements)
+    return;
+  if (std::optional<ReferenceValue> elements =
+          ReferenceValue::fromTensor(tensor))
+    store(value, *elements, {});
+}
+
 void KnownElements::alias(Value to, Value from) {
   auto found = entries.find(from);
   if (found == entries.end())
@@ -86,9 +94,9 @@ void KnownElements::evaluate(Operation *op) {
   bool isComplete = true;
   // Nothing is known of some operands: none of their elements is.
   std::list<llvm::BitVector> allUnknown;
-  if (op->getNumOperands() > 0 && !llvm::any_of(op->getOperands(), [&](Value v) {
-        return entries.contains(v);
-      }))
+  if (op->getNumOperands() > 0 &&
+      !llvm::any_of(op->getOperands(),
+                    [&](Value v) { return entries.contains(v); }))
     return;
   for (Value operand : op->getOperands()) {
     auto found = entries.find(operand);
@@ -195,4 +203,13 @@ KnownElements::lookupAll(Value value) const {
       !found->second.unknown.empty())
     return std::nullopt;
   return SmallVector<int64_t>(found->second.value.getInts());
+}
+
+std::optional<SmallVector<double>>
+KnownElements::lookupAllFloats(Value value) const {
+  auto found = entries.find(value);
+  if (found == entries.end() || !found->second.value.isFloat() ||
+      !found->second.unknown.empty())
+    return std::nullopt;
+  return SmallVector<double>(found->second.value.getFloats());
 }

@@ -8,6 +8,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// How often tensors may share the bytes of a file, on average.
+static constexpr uint64_t kMaxReads = 8;
+
 namespace {
 
 struct Extent {
@@ -77,10 +80,10 @@ resolve(StringRef directory, StringRef location, TensorError &error) {
   return real.str().str();
 }
 
-std::optional<AsmResourceBlob>
-mlir::fuse::readExternalData(const onnx::TensorProto &tensor,
-                             StringRef directory, int64_t byteCount,
-                             size_t alignment, TensorError &error) {
+std::optional<AsmResourceBlob> mlir::fuse::readExternalData(
+    const onnx::TensorProto &tensor, StringRef directory, int64_t byteCount,
+    size_t alignment, llvm::StringMap<uint64_t> &bytesRead,
+    TensorError &error) {
   std::optional<Extent> extent = parseExtent(tensor, error);
   if (!extent)
     return std::nullopt;
@@ -113,6 +116,10 @@ mlir::fuse::readExternalData(const onnx::TensorProto &tensor,
     return fail("expected " + Twine(byteCount) + " bytes at offset " +
                 Twine(extent->offset) + " but the file has " +
                 Twine(status.getSize()));
+  uint64_t &total = bytesRead[*path];
+  if ((total += byteCount) > kMaxReads * status.getSize())
+    return fail("expected tensors that take at most " + Twine(kMaxReads) +
+                " times the file's size");
   // Read and not mapped: a mapping dies with a signal when the file shrinks.
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(byteCount, alignment);
   MutableArrayRef<char> rest = blob.getMutableData();

@@ -11,6 +11,8 @@ using Results = SmallVectorImpl<Value>;
 
 /// The elements of a Range that is computed at import.
 static constexpr int64_t kMaxRangeElements = 1 << 24;
+/// Bytes that are held for each of them: as int64 or double, and as the result.
+static constexpr int64_t kRangeElementBytes = 16;
 
 /// Numbers of type T as a constant of rank 0 or 1.
 template <typename T>
@@ -60,7 +62,7 @@ static LogicalResult importConstantOfShape(NodeContext &node,
   if (shapeType.getRank() != 1 || !shapeType.getElementType().isInteger(64))
     return node.fail("expected a shape of type int64 and rank 1");
   if (shapeType.isDynamicDim(0))
-    return node.failUnsupported("a shape of unknown rank");
+    return node.failUnknown("the rank of the result");
   auto value = dyn_cast_or_null<DenseElementsAttr>(node.getTensor("value"));
   if (node.hasFailed())
     return failure();
@@ -94,20 +96,6 @@ static LogicalResult importConstantOfShape(NodeContext &node,
   // A splat takes no memory, however large the tensor.
   results.push_back(node.createConstant(DenseElementsAttr::get(type, element)));
   return success();
-}
-
-/// The value of a constant float scalar.
-static std::optional<double> getConstantFloat(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
-                           : DenseFPElementsAttr();
-  if (!elements || elements.getNumElements() != 1)
-    return std::nullopt;
-  APFloat number = *elements.value_begin<APFloat>();
-  bool losesInfo;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  return number.convertToDouble();
 }
 
 /// The number of elements of a range, or none if it is not finite or too large.
@@ -163,31 +151,36 @@ static LogicalResult importRange(NodeContext &node, Results &results) {
         getIntegerRange(start->front(), limit->front(), delta->front());
     if (!numbers)
       return tooMany();
+    if (failed(node.allowBytes(numbers->size() * kRangeElementBytes)))
+      return failure();
     range = createNumbers<int64_t>(node, *numbers, false,
                                    node.getBuilder().getI64Type());
   } else {
-    std::optional<double> start = getConstantFloat(node.getInput(0)),
-                          limit = getConstantFloat(node.getInput(1)),
-                          delta = getConstantFloat(node.getInput(2));
-    if (!start || !limit || !delta)
-      return node.failUnsupported(
-          "a range of floats that are not known before the model runs");
-    if (*delta == 0)
+    std::optional<SmallVector<double>> start = node.getFloats(0, "start"),
+                                       limit = node.getFloats(1, "limit"),
+                                       delta = node.getFloats(2, "delta");
+    if (node.hasFailed())
+      return failure();
+    if (delta->front() == 0)
       return node.fail("expected a delta other than 0");
-    std::optional<int64_t> count = getRangeCount(*start, *limit, *delta);
+    std::optional<int64_t> count =
+        getRangeCount(start->front(), limit->front(), delta->front());
     if (!count)
       return tooMany();
+    if (failed(node.allowBytes(*count * kRangeElementBytes)))
+      return failure();
     // f16 and bf16 are computed in f32 (the default `stash_type`).
     if (elementType.isF64()) {
       SmallVector<double> numbers;
       for (int64_t i = 0; i < *count; ++i)
-        numbers.push_back(*start + i * *delta);
+        numbers.push_back(start->front() + i * delta->front());
       range = createNumbers<double>(node, numbers, false, elementType);
     } else {
       SmallVector<float> numbers;
       for (int64_t i = 0; i < *count; ++i)
-        numbers.push_back(static_cast<float>(*start) +
-                          static_cast<float>(i) * static_cast<float>(*delta));
+        numbers.push_back(static_cast<float>(start->front()) +
+                          static_cast<float>(i) *
+                              static_cast<float>(delta->front()));
       range = createNumbers<float>(node, numbers, false,
                                    node.getBuilder().getF32Type());
     }

@@ -20,7 +20,7 @@ static std::optional<int64_t> checkShapeInput(NodeContext &node,
     return std::nullopt;
   }
   if (type.isDynamicDim(0)) {
-    (void)node.failUnsupported("a shape of unknown rank");
+    (void)node.failUnknown("the rank of the result");
     return std::nullopt;
   }
   return type.getDimSize(0);
@@ -159,7 +159,7 @@ static LogicalResult importSqueeze(NodeContext &node, Results &results) {
     normalized = node.normalizeAxes(*axes, type.getRank());
   } else {
     if (!type.hasStaticShape())
-      return node.failUnsupported("no axes and dynamic extents");
+      return node.failUnknown("which extents are 1");
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       if (extent == 1)
         normalized.push_back(dim);
@@ -315,8 +315,7 @@ static LogicalResult importSplit(NodeContext &node, Results &results) {
   if (!sizes) {
     int64_t extent = type.getDimSize(axis);
     if (ShapedType::isDynamic(extent))
-      return node.failUnsupported(
-          "equal parts of a dimension of dynamic extent");
+      return node.failUnknown("the extent that is cut into equal parts");
     if (!hasCount && (count == 0 || extent % count != 0))
       return node.fail("expected an extent that " + Twine(count) +
                        " equal parts divide but got " + Twine(extent));

@@ -114,6 +114,19 @@ static Value createMask(NodeContext &node, Value input) {
                                type.clone(boolean));
 }
 
+/// Training drops elements at random, unless the ratio is zero.
+static LogicalResult checkNothingIsDropped(NodeContext &node) {
+  if (!node.getInput(1))
+    return node.failUnsupported("training mode");
+  std::optional<SmallVector<double>> ratio = node.getFloats(1, "ratio");
+  if (!ratio)
+    return failure();
+  if (ratio->size() != 1)
+    return node.fail("expected 'ratio' to be one number");
+  return ratio->front() == 0 ? success()
+                             : node.failUnsupported("training mode");
+}
+
 static LogicalResult importDropout(NodeContext &node, Results &results) {
   int64_t opset = node.getOpset();
   if (opset < 12) {
@@ -131,8 +144,8 @@ static LogicalResult importDropout(NodeContext &node, Results &results) {
         return failure();
       if (training->size() != 1)
         return node.fail("expected 'training_mode' to be one boolean");
-      if (training->front() != 0)
-        return node.failUnsupported("training mode");
+      if (training->front() != 0 && failed(checkNothingIsDropped(node)))
+        return failure();
     }
   }
   results.push_back(node.create<IdentityOp>(node.getInput(0)));

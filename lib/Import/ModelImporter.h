@@ -9,6 +9,12 @@
 
 namespace mlir::fuse {
 
+/// The name by which domains are compared: the default one has two names.
+StringRef canonicalDomain(StringRef domain);
+/// The key of a model-local function.
+std::string getFunctionKey(StringRef domain, StringRef name,
+                           StringRef overload);
+
 /// A value of a graph by name.
 struct Binding {
   /// Null if the value is absent (an input that a call leaves out) or cannot be
@@ -56,6 +62,8 @@ private:
   std::optional<SignatureValue> convertType(const onnx::ValueInfoProto &info,
                                             StringRef what,
                                             bool &isUnsupported);
+  /// Takes notice of the values of inputs that the options give.
+  LogicalResult assumeValues();
   /// Replaces dimensions by what the options say of them.
   LogicalResult bindDims(MutableArrayRef<SignatureValue> inputs);
 
@@ -102,6 +110,9 @@ private:
   /// How often each name was used.
   llvm::StringMap<unsigned> nodeNames;
   int64_t nodeCount = 0;
+  size_t nameBytes = 0;
+  /// Something is not supported because values are not known.
+  bool mayNeedValues = false;
   std::vector<std::string> unsupported;
   Signature signature;
   func::FuncOp function;

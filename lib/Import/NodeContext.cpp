@@ -29,6 +29,13 @@ LogicalResult NodeContext::failUnsupported(const Twine &reason) {
   return failure();
 }
 
+LogicalResult NodeContext::failUnknown(StringRef what) {
+  if (!hasFailed())
+    needsValues = true;
+  return failUnsupported(what + " is not known before the model runs (shapes "
+                                "or values of its inputs may make it known)");
+}
+
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -45,9 +52,21 @@ std::optional<SmallVector<int64_t>> NodeContext::getIntegers(unsigned index,
   }
   std::optional<SmallVector<int64_t>> values = state.known.lookupAll(value);
   if (!values)
-    (void)failUnsupported("'" + what +
-                          "' is not known before the model runs (the extents "
-                          "of its inputs may make it known)");
+    (void)failUnknown(("'" + what + "'").str());
+  return values;
+}
+
+std::optional<SmallVector<double>> NodeContext::getFloats(unsigned index,
+                                                          StringRef what) {
+  Value value = getInput(index);
+  if (!isa<FloatType>(getTensorType(value).getElementType())) {
+    (void)fail("expected '" + what + "' to be floats");
+    return std::nullopt;
+  }
+  std::optional<SmallVector<double>> values =
+      state.known.lookupAllFloats(value);
+  if (!values)
+    (void)failUnknown(("'" + what + "'").str());
   return values;
 }
 
@@ -277,4 +296,10 @@ Value NodeContext::createIntegers(ArrayRef<int64_t> values) {
                    ArrayRef<char>(reinterpret_cast<const char *>(values.data()),
                                   values.size() * sizeof(int64_t)),
                    "integers"));
+}
+
+LogicalResult NodeContext::allowBytes(int64_t bytes) {
+  TensorError error;
+  return state.reader.allow(bytes, error) ? success()
+                                          : failUnsupported(error.message);
 }

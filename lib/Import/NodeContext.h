@@ -51,7 +51,11 @@ public:
   /// Notes why the node, although right, cannot be imported.
   LogicalResult failUnsupported(const Twine &reason);
   bool hasFailed() const { return failed || isUnsupported(); }
+  /// Notes that the node could be imported if `what` were known.
+  LogicalResult failUnknown(StringRef what);
   bool isUnsupported() const { return !unsupportedReason.empty(); }
+  /// Whether that is because something is not known at import.
+  bool mayNeedValues() const { return needsValues; }
   StringRef getUnsupportedReason() const { return unsupportedReason; }
 
   //===--------------------------------------------------------------------===//
@@ -77,7 +81,9 @@ public:
   /// the ONNX specification.
   std::optional<SmallVector<int64_t>> getIntegers(unsigned index,
                                                   StringRef what);
-  /// What is known of them, or none if nothing is.
+  /// The same for floats.
+  std::optional<SmallVector<double>> getFloats(unsigned index, StringRef what);
+  /// What is known of a value, or none if nothing is.
   std::optional<KnownElements::Elements> getKnownElements(Value value) const {
     return state.known.lookup(value);
   }
@@ -143,6 +149,9 @@ public:
   /// A constant of rank 0.
   Value createScalar(Type elementType, double value);
   Value createIntegers(ArrayRef<int64_t> values);
+  /// Counts bytes of a constant that the node makes from little; fails when a
+  /// model makes too many.
+  LogicalResult allowBytes(int64_t bytes);
 
   Attribute getF64(double value) {
     return state.builder.getF64FloatAttr(value);
@@ -169,6 +178,7 @@ private:
   ArrayRef<std::string> outputNames;
   AttributeMap attributes;
   bool failed = false;
+  bool needsValues = false;
   std::string unsupportedReason;
 };
 

@@ -12,9 +12,28 @@ using onnx::TensorProto;
 
 /// A vector register's alignment: kernels may read constants in place.
 static constexpr size_t kBlobAlignment = 64;
-/// Bytes that a sparse tensor may grow to. Its size is not bounded by the
-/// file's.
-static constexpr int64_t kMaxSparseBytes = int64_t(1) << 30;
+/// What the importer may make of a file of any size: sparse tensors and ranges
+/// are as large as they say.
+static constexpr int64_t kFreeBytes = int64_t(1) << 28;
+/// What it may make of each byte of the file: a small integer takes one byte
+/// there and eight here.
+static constexpr int64_t kBytesPerByte = 16;
+
+TensorReader::TensorReader(ModelPtr model, std::optional<std::string> directory,
+                           MLIRContext *context)
+    : model(std::move(model)), directory(std::move(directory)),
+      context(context),
+      budget(kFreeBytes + kBytesPerByte * static_cast<int64_t>(
+                                              this->model->ByteSizeLong())) {}
+
+bool TensorReader::allow(int64_t bytes, TensorError &error) {
+  if (bytes <= budget) {
+    budget -= bytes;
+    return true;
+  }
+  error = {"so many bytes made from so small a file", /*isUnsupported=*/true};
+  return false;
+}
 
 std::string mlir::fuse::getDataTypeName(int32_t dataType) {
   if (onnx::TensorProto_DataType_IsValid(dataType))
@@ -131,16 +150,19 @@ static RankedTensorType getTensorType(const TensorProto &tensor,
   return type;
 }
 
-/// A typed field of a tensor, converted to the element type's width.
+/// A typed field of a tensor, converted to the element type's width, if its
+/// size is right and `allow` agrees.
 template <typename Field, typename Element>
 static std::optional<AsmResourceBlob>
 convertField(const google::protobuf::RepeatedField<Field> &field, int64_t count,
-             TensorError &error) {
+             TensorError &error, llvm::function_ref<bool()> allow) {
   if (field.size() != count) {
     error.message = "expected " + std::to_string(count) + " elements but got " +
                     std::to_string(field.size());
     return std::nullopt;
   }
+  if (!allow())
+    return std::nullopt;
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocate(count * sizeof(Element), kBlobAlignment);
   MutableArrayRef<char> data = blob.getMutableData();
@@ -153,27 +175,35 @@ convertField(const google::protobuf::RepeatedField<Field> &field, int64_t count,
 
 /// The typed field that holds a tensor's elements.
 static std::optional<AsmResourceBlob>
-loadField(const TensorProto &tensor, int64_t count, TensorError &error) {
+loadField(const TensorProto &tensor, int64_t count, TensorError &error,
+          llvm::function_ref<bool()> allow) {
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
-    return convertField<float, float>(tensor.float_data(), count, error);
+    return convertField<float, float>(tensor.float_data(), count, error, allow);
   case TensorProto::DOUBLE:
-    return convertField<double, double>(tensor.double_data(), count, error);
+    return convertField<double, double>(tensor.double_data(), count, error,
+                                        allow);
   case TensorProto::INT64:
-    return convertField<int64_t, int64_t>(tensor.int64_data(), count, error);
+    return convertField<int64_t, int64_t>(tensor.int64_data(), count, error,
+                                          allow);
   case TensorProto::UINT64:
-    return convertField<uint64_t, uint64_t>(tensor.uint64_data(), count, error);
+    return convertField<uint64_t, uint64_t>(tensor.uint64_data(), count, error,
+                                            allow);
   case TensorProto::UINT32:
-    return convertField<uint64_t, uint32_t>(tensor.uint64_data(), count, error);
+    return convertField<uint64_t, uint32_t>(tensor.uint64_data(), count, error,
+                                            allow);
   case TensorProto::INT32:
-    return convertField<int32_t, int32_t>(tensor.int32_data(), count, error);
+    return convertField<int32_t, int32_t>(tensor.int32_data(), count, error,
+                                          allow);
   case TensorProto::FLOAT16:
   case TensorProto::BFLOAT16:
   case TensorProto::INT16:
   case TensorProto::UINT16:
-    return convertField<int32_t, uint16_t>(tensor.int32_data(), count, error);
+    return convertField<int32_t, uint16_t>(tensor.int32_data(), count, error,
+                                           allow);
   default:
-    return convertField<int32_t, uint8_t>(tensor.int32_data(), count, error);
+    return convertField<int32_t, uint8_t>(tensor.int32_data(), count, error,
+                                          allow);
   }
 }
 
@@ -190,7 +220,7 @@ static AsmResourceBlob normalizeBooleans(AsmResourceBlob blob) {
 
 std::optional<AsmResourceBlob> TensorReader::load(const TensorProto &tensor,
                                                   RankedTensorType type,
-                                                  TensorError &error) const {
+                                                  TensorError &error) {
   int64_t byteCount = *getCheckedByteCount(type);
   std::optional<AsmResourceBlob> blob;
   if (tensor.has_segment()) {
@@ -198,7 +228,7 @@ std::optional<AsmResourceBlob> TensorReader::load(const TensorProto &tensor,
   } else if (tensor.data_location() == TensorProto::EXTERNAL) {
     if (directory)
       blob = readExternalData(tensor, *directory, byteCount, kBlobAlignment,
-                              error);
+                              externalBytes, error);
     else
       error.message = "expected no external data in a model in memory";
   } else if (tensor.has_raw_data()) {
@@ -209,7 +239,8 @@ std::optional<AsmResourceBlob> TensorReader::load(const TensorProto &tensor,
       error.message = "expected " + std::to_string(byteCount) +
                       " bytes of data but got " + std::to_string(data.size());
   } else {
-    blob = loadField(tensor, type.getNumElements(), error);
+    blob = loadField(tensor, type.getNumElements(), error,
+                     [&] { return allow(byteCount, error); });
   }
   if (blob && type.getElementType().isInteger(1))
     return normalizeBooleans(std::move(*blob));
@@ -217,7 +248,7 @@ std::optional<AsmResourceBlob> TensorReader::load(const TensorProto &tensor,
 }
 
 ElementsAttr TensorReader::read(const TensorProto &tensor, StringRef name,
-                                TensorError &error) const {
+                                TensorError &error) {
   RankedTensorType type = getTensorType(tensor, context, error);
   if (!type)
     return nullptr;
@@ -247,7 +278,7 @@ static std::optional<int64_t> linearize(ArrayRef<int64_t> index,
 }
 
 ElementsAttr TensorReader::read(const onnx::SparseTensorProto &tensor,
-                                StringRef name, TensorError &error) const {
+                                StringRef name, TensorError &error) {
   RankedTensorType valueType = getTensorType(tensor.values(), context, error);
   if (!valueType)
     return nullptr;
@@ -271,12 +302,8 @@ ElementsAttr TensorReader::read(const onnx::SparseTensorProto &tensor,
         "expected one int64 index for each value of a sparse tensor";
     return nullptr;
   }
-  if (*getCheckedByteCount(type) > kMaxSparseBytes) {
-    error = {"sparse tensors of more than " + std::to_string(kMaxSparseBytes) +
-                 " bytes are not supported",
-             /*isUnsupported=*/true};
+  if (!allow(*getCheckedByteCount(type), error))
     return nullptr;
-  }
   std::optional<AsmResourceBlob> values =
       load(tensor.values(), valueType, error);
   if (!values)

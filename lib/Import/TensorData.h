@@ -7,6 +7,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::fuse {
 
@@ -42,30 +43,35 @@ class TensorReader {
 public:
   /// `directory` is where external data lie; none: there can be none.
   TensorReader(ModelPtr model, std::optional<std::string> directory,
-               MLIRContext *context)
-      : model(std::move(model)), directory(std::move(directory)),
-        context(context) {}
+               MLIRContext *context);
 
   /// The value of `tensor`, a part of the model, or null and an error.
   /// Resources are called `name`. Large data are referred to in place, where
   /// their layout allows it.
   ElementsAttr read(const onnx::TensorProto &tensor, StringRef name,
-                    TensorError &error) const;
+                    TensorError &error);
   /// The dense value of a sparse tensor, or null and an error.
   ElementsAttr read(const onnx::SparseTensorProto &tensor, StringRef name,
-                    TensorError &error) const;
+                    TensorError &error);
+
+  /// Counts bytes that are made from fewer bytes of the file. Fails once there
+  /// are so many that the file can only be hostile.
+  bool allow(int64_t bytes, TensorError &error);
 
 private:
   /// The bytes of a tensor's elements, booleans as zeros and ones.
   std::optional<AsmResourceBlob> load(const onnx::TensorProto &tensor,
                                       RankedTensorType type,
-                                      TensorError &error) const;
+                                      TensorError &error);
   /// Bytes that stay where they are in the model, if they are aligned.
   AsmResourceBlob refer(ArrayRef<char> bytes, size_t alignment) const;
 
   ModelPtr model;
   std::optional<std::string> directory;
   MLIRContext *context;
+  int64_t budget;
+  /// Bytes that were read of each file beside the model.
+  llvm::StringMap<uint64_t> externalBytes;
 };
 
 } // namespace mlir::fuse

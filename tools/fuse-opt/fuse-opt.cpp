@@ -29,9 +29,12 @@ static int runOnOnnx(llvm::StringRef input, llvm::StringRef output,
     llvm::errs() << error << "\n";
     return 1;
   }
-  if (failed(mlir::MlirOptMain(
-          file->os(), llvm::MemoryBuffer::getMemBufferCopy(bytecode, input),
-          registry, mlir::MlirOptMainConfig::createFromCLOptions())))
+  // Resources in bytecode are aligned, so the buffer must be, too.
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      bytecode.size(), input, llvm::Align(64));
+  llvm::copy(bytecode, buffer->getBufferStart());
+  if (failed(mlir::MlirOptMain(file->os(), std::move(buffer), registry,
+                               mlir::MlirOptMainConfig::createFromCLOptions())))
     return 1;
   file->keep();
   return 0;

@@ -28,6 +28,8 @@ public:
   /// for results whose size is dynamic or too large. A static shape that
   /// `fuse.shape_of` reads is taken from the operand's type.
   void record(Operation *op);
+  /// Records the elements of a value that is computed elsewhere, if it is small.
+  void assume(Value value, const HostTensor &tensor);
   /// Records that `to` has the elements of `from`.
   void alias(Value to, Value from);
 
@@ -35,6 +37,8 @@ public:
   std::optional<Elements> lookup(Value value) const;
   /// All elements of an integer tensor, or none if one of them is not known.
   std::optional<SmallVector<int64_t>> lookupAll(Value value) const;
+  /// All elements of a tensor of floats, or none if one of them is not known.
+  std::optional<SmallVector<double>> lookupAllFloats(Value value) const;
 
 private:
   struct Entry {

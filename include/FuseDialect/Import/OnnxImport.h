@@ -19,6 +19,8 @@
 
 namespace mlir::fuse {
 
+class HostTensor;
+
 /// The newest version of the default operator set that the importer knows.
 inline constexpr int64_t kNewestOpset = 28;
 /// The oldest one.
@@ -30,6 +32,10 @@ struct OnnxImportOptions {
   llvm::StringMap<SmallVector<int64_t>> shapes;
   /// Extents of symbolic dimensions ("batch") by name.
   llvm::StringMap<int64_t> dims;
+  /// Values of graph inputs, which fix their shapes, too. Axes, shapes, bounds and so on may then come from
+  /// them, and the module is right for these values only: give them when an
+  /// import without them is not supported and says `mayNeedValues`.
+  llvm::StringMap<const HostTensor *> values;
 };
 
 enum class OnnxImportStatus {
@@ -45,6 +51,9 @@ struct OnnxImportResult {
   /// Null unless the status is `Success`.
   OwningOpRef<ModuleOp> module;
   OnnxImportStatus status;
+  /// The status is `Unsupported`, and values or shapes of inputs may change
+  /// that.
+  bool mayNeedValues = false;
 };
 
 /// Imports the model in the file `path`. External data must lie in the file's
