@@ -202,100 +202,124 @@ LogicalResult ModelImporter::bindOutputs(const onnx::NodeProto &node,
   return success();
 }
 
+/// Checks the numbers of inputs and outputs of a node.
+static LogicalResult checkArity(const onnx::NodeProto &node,
+                                const OpEntry &entry, ArrayRef<Value> inputs,
+                                Location location) {
+  auto fail = [&]() -> InFlightDiagnostic {
+    return emitError(location) << "'" << node.op_type() << "' op ";
+  };
+  if (inputs.size() < entry.minInputs || inputs.size() > entry.maxInputs)
+    return fail() << "expected " << entry.minInputs
+                  << (entry.maxInputs == kVariadic ? " or more"
+                      : entry.maxInputs == entry.minInputs
+                          ? ""
+                          : " to " + std::to_string(entry.maxInputs))
+                  << " inputs but got " << inputs.size();
+  size_t required =
+      entry.maxInputs == kVariadic ? inputs.size() : entry.minInputs;
+  for (size_t i = 0; i < required; ++i)
+    if (!inputs[i])
+      return fail() << "expected input " << i << " but it is left out";
+  if (static_cast<unsigned>(node.output_size()) > entry.maxOutputs)
+    return fail() << "expected at most " << entry.maxOutputs
+                  << " outputs but got " << node.output_size();
+  return success();
+}
+
+/// "com.acme.Scale", or the type alone in the default domain.
+static std::string getQualifiedName(const onnx::NodeProto &node) {
+  StringRef domain = canonicalDomain(node.domain());
+  return domain.empty() ? node.op_type()
+                        : (domain + "." + node.op_type()).str();
+}
+
+LogicalResult ModelImporter::refuseNode(const onnx::NodeProto &node,
+                                        int64_t opset, Location location,
+                                        const Twine &why, Scope &scope) {
+  noteUnsupported("op '" + getQualifiedName(node) + "' opset " + Twine(opset) +
+                  " at node '" + cast<NameLoc>(location).getName().getValue() +
+                  "'" + (why.isTriviallyEmpty() ? "" : ": ") + why);
+  return poisonOutputs(node, location, scope);
+}
+
+LogicalResult ModelImporter::poisonOutputs(const onnx::NodeProto &node,
+                                           Location location, Scope &scope) {
+  SmallVector<Binding> poison(node.output_size(), Binding{Value(), true});
+  return bindOutputs(node, location, poison, scope);
+}
+
 LogicalResult ModelImporter::importNode(const onnx::NodeProto &node,
                                         Location location, Scope &scope) {
   StringRef opType = node.op_type();
   StringRef domain = canonicalDomain(node.domain());
   auto opset = scope.opsets.find(domain);
   int64_t version = opset == scope.opsets.end() ? 0 : opset->second;
-  auto fail = [&]() -> InFlightDiagnostic {
-    return emitError(location) << "'" << opType << "' op ";
-  };
-  auto refuse = [&](const Twine &why) {
-    std::string name = cast<NameLoc>(location).getName().str();
-    std::string op =
-        (domain.empty() ? Twine(opType) : domain + "." + opType).str();
-    noteUnsupported("op '" + op + "' opset " + Twine(version) + " at node '" +
-                    name + "'" + (why.isTriviallyEmpty() ? "" : ": ") + why);
-    SmallVector<Binding> poison(node.output_size(), Binding{Value(), true});
-    return bindOutputs(node, location, poison, scope);
-  };
-
   const onnx::FunctionProto *function =
       functions.lookup(getFunctionKey(node.domain(), opType, node.overload()));
   const OpEntry *entry =
       !function && domain.empty() ? table.lookup(opType) : nullptr;
+  ArrayRef<func::FuncOp> bodies = function || entry
+                                      ? ArrayRef<func::FuncOp>()
+                                      : library.lookup(getQualifiedName(node));
   if (!function && opset == scope.opsets.end())
-    return fail() << "expected an operator set of domain '" << domain
-                  << "' in 'opset_import'";
+    return emitError(location)
+           << "'" << opType << "' op expected an operator set of domain '"
+           << domain << "' in 'opset_import'";
+  if (!function && !entry && bodies.empty())
+    return refuseNode(node, version, location, "", scope);
 
   SmallVector<Binding> bindings;
   bool isPoisoned = false;
-  if (function || entry) {
-    for (const std::string &input : node.input()) {
-      if (input.empty()) {
-        bindings.emplace_back();
-        continue;
-      }
-      std::optional<Binding> binding = resolve(input, opType, location, scope);
-      if (!binding)
-        return failure();
-      isPoisoned |= binding->isPoisoned;
-      bindings.push_back(*binding);
+  for (const std::string &input : node.input()) {
+    if (input.empty()) {
+      bindings.emplace_back();
+      continue;
     }
+    std::optional<Binding> binding = resolve(input, opType, location, scope);
+    if (!binding)
+      return failure();
+    isPoisoned |= binding->isPoisoned;
+    bindings.push_back(*binding);
   }
   AttributeMap attributes;
   if (failed(resolveAttributes(node, location, scope, attributes)))
     return failure();
   if (function)
     return importCall(node, *function, bindings, attributes, location, scope);
-  if (!entry)
-    return refuse("");
-  if (version < entry->since)
-    return refuse("the op exists from opset " + Twine(entry->since) + " on");
-  if (version < kOldestOpset || version > kNewestOpset)
-    return refuse("");
+  if (entry && version < entry->since)
+    return refuseNode(node, version, location,
+                      "the op exists from opset " + Twine(entry->since) + " on",
+                      scope);
+  if (entry && (version < kOldestOpset || version > kNewestOpset))
+    return refuseNode(node, version, location, "", scope);
   if (isPoisoned)
-    return bindOutputs(
-        node, location,
-        SmallVector<Binding>(node.output_size(), Binding{Value(), true}),
-        scope);
+    return poisonOutputs(node, location, scope);
 
   SmallVector<Value> inputs = llvm::map_to_vector(
       bindings, [](const Binding &binding) { return binding.value; });
   while (!inputs.empty() && !inputs.back())
     inputs.pop_back();
-  if (inputs.size() < entry->minInputs || inputs.size() > entry->maxInputs)
-    return fail() << "expected " << entry->minInputs
-                  << (entry->maxInputs == kVariadic ? " or more"
-                      : entry->maxInputs == entry->minInputs
-                          ? ""
-                          : " to " + std::to_string(entry->maxInputs))
-                  << " inputs but got " << inputs.size();
-  size_t required =
-      entry->maxInputs == kVariadic ? inputs.size() : entry->minInputs;
-  for (size_t i = 0; i < required; ++i)
-    if (!inputs[i])
-      return fail() << "expected input " << i << " but it is left out";
-  if (static_cast<unsigned>(node.output_size()) > entry->maxOutputs)
-    return fail() << "expected at most " << entry->maxOutputs
-                  << " outputs but got " << node.output_size();
-
+  if (entry && failed(checkArity(node, *entry, inputs, location)))
+    return failure();
   SmallVector<std::string> outputNames(node.output().begin(),
                                        node.output().end());
   NodeContext nodeContext(state, opType, version, location, inputs, outputNames,
                           std::move(attributes));
   SmallVector<Value> results;
-  LogicalResult result = entry->handler(nodeContext, results);
+  LogicalResult result = entry
+                             ? entry->handler(nodeContext, results)
+                             : OpLibrary::import(nodeContext, bodies, results);
   if (!nodeContext.hasFailed() && succeeded(result))
     nodeContext.checkAllAttributesRead();
   mayNeedValues |= nodeContext.mayNeedValues();
   if (nodeContext.isUnsupported())
-    return refuse(nodeContext.getUnsupportedReason());
+    return refuseNode(node, version, location,
+                      nodeContext.getUnsupportedReason(), scope);
   if (nodeContext.hasFailed())
     return failure();
   if (failed(result))
-    return fail() << "cannot be imported";
+    return emitError(location) << "'" << opType << "' op cannot be imported";
   return bindOutputs(
       node, location,
       llvm::map_to_vector(results, [](Value value) { return Binding{value}; }),

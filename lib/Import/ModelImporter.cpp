@@ -68,6 +68,9 @@ OnnxImportResult ModelImporter::run() {
     emitFileError() << "expected an ONNX model with a graph";
     return bad();
   }
+  for (const std::string &file : options.opLibraries)
+    if (failed(library.load(file, context)))
+      return bad();
   if (failed(readOpsets(model->opset_import(), mainScope)) ||
       failed(collectFunctions()) || failed(collectInitializers()) ||
       failed(importInputs()) ||

@@ -5,6 +5,7 @@
 
 #include "FuseDialect/IR/Signature.h"
 #include "FuseDialect/Import/OnnxImport.h"
+#include "OpLibrary.h"
 #include "OpTable.h"
 
 namespace mlir::fuse {
@@ -74,6 +75,11 @@ private:
                           SmallVectorImpl<int> &order);
   LogicalResult importNode(const onnx::NodeProto &node, Location location,
                            Scope &scope);
+  /// Notes that a node is not supported, and goes on without its outputs.
+  LogicalResult refuseNode(const onnx::NodeProto &node, int64_t opset,
+                           Location location, const Twine &why, Scope &scope);
+  LogicalResult poisonOutputs(const onnx::NodeProto &node, Location location,
+                              Scope &scope);
   LogicalResult importCall(const onnx::NodeProto &node,
                            const onnx::FunctionProto &function,
                            ArrayRef<Binding> arguments,
@@ -99,6 +105,7 @@ private:
   MLIRContext *context;
   const OnnxImportOptions &options;
   OpTable table;
+  OpLibrary library;
   ImportState state;
   Scope mainScope;
   llvm::StringMap<const onnx::TensorProto *> initializers;

@@ -228,8 +228,27 @@ static LogicalResult inferTypes(OperationName name, Location location,
   return result;
 }
 
+/// Makes types as precise as others; false if they contradict each other.
+static bool refineTypes(MutableArrayRef<Type> types, TypeRange declared) {
+  if (types.size() != declared.size())
+    return false;
+  for (auto [type, other] : llvm::zip_equal(types, declared)) {
+    auto from = dyn_cast<RankedTensorType>(type);
+    auto to = dyn_cast<RankedTensorType>(other);
+    if (!from || !to || from.getElementType() != to.getElementType() ||
+        failed(verifyCompatibleShape(from, to)))
+      return false;
+    SmallVector<int64_t> shape;
+    for (auto [left, right] : llvm::zip_equal(from.getShape(), to.getShape()))
+      shape.push_back(ShapedType::isDynamic(left) ? right : left);
+    type = from.clone(shape);
+  }
+  return true;
+}
+
 Operation *NodeContext::createOp(StringRef name, ValueRange operands,
-                                 Attributes attributes, TypeRange types) {
+                                 Attributes attributes, TypeRange types,
+                                 TypeRange declared) {
   while (!operands.empty() && !operands.back())
     operands = operands.drop_back();
   if (hasFailed() ||
@@ -246,6 +265,10 @@ Operation *NodeContext::createOp(StringRef name, ValueRange operands,
                            op.name, location, operands,
                            op.attributes.getDictionary(context), op.types))) {
     failed = true;
+    return nullptr;
+  }
+  if (!declared.empty() && !refineTypes(op.types, declared)) {
+    (void)fail("contradicts the types of op '" + name + "' in the op library");
     return nullptr;
   }
   for (Type type : op.types) {
@@ -286,6 +309,38 @@ Value NodeContext::createScalar(Type elementType, double value) {
   return createConstant(DenseElementsAttr::get(
       type,
       Attribute(IntegerAttr::get(elementType, static_cast<int64_t>(value)))));
+}
+
+Value NodeContext::createAttribute(StringRef name) {
+  auto it = attributes.find(name);
+  auto type =
+      it == attributes.end() ? AttributeProto::UNDEFINED : it->second->type();
+  auto makeVector = [&](auto numbers, Type elementType) {
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(numbers.data()),
+                         numbers.size() * sizeof(numbers[0]));
+    return createConstant(
+        makeConstant(RankedTensorType::get(
+                         {static_cast<int64_t>(numbers.size())}, elementType),
+                     bytes, name));
+  };
+  switch (type) {
+  case AttributeProto::FLOAT:
+    return createScalar(state.builder.getF32Type(), getFloat(name, 0));
+  case AttributeProto::INT:
+    return createConstant(DenseElementsAttr::get(
+        RankedTensorType::get({}, state.builder.getI64Type()),
+        APInt(64, getInt(name, 0), /*isSigned=*/true)));
+  case AttributeProto::FLOATS:
+    return makeVector(*getFloats(name), state.builder.getF32Type());
+  case AttributeProto::INTS:
+    return makeVector(*getInts(name), state.builder.getI64Type());
+  case AttributeProto::TENSOR:
+  case AttributeProto::SPARSE_TENSOR:
+    return createConstant(getTensor(name));
+  default:
+    (void)fail("expected attribute '" + name + "' to be numbers or a tensor");
+    return Value();
+  }
 }
 
 Value NodeContext::createIntegers(ArrayRef<int64_t> values) {

@@ -107,6 +107,9 @@ public:
   int64_t getRequiredInt(StringRef name);
   /// A tensor attribute (dense or sparse) as a value, or null if it is absent.
   ElementsAttr getTensor(StringRef name);
+  /// An attribute that is a number, a list of numbers or a tensor as a constant
+  /// of type f32, i64 or the tensor's; null after an error.
+  Value createAttribute(StringRef name);
   /// Takes notice of attributes that mean nothing to inference.
   void ignoreAttributes(ArrayRef<StringRef> names) {
     for (StringRef name : names)
@@ -130,11 +133,13 @@ public:
 
   using Attributes = ArrayRef<std::pair<StringRef, Attribute>>;
 
-  /// An op with the result types that are inferred, checked by its verifier;
-  /// null after an error. Null operands come from an earlier error, except
+  /// An op with the given result types, or else those that are inferred and
+  /// made as precise as `declared`, if there are such; checked by its verifier.
+  /// Null after an error. Null operands come from an earlier error, except
   /// trailing ones, which are absent.
   Operation *createOp(StringRef name, ValueRange operands,
-                      Attributes attributes = {}, TypeRange types = {});
+                      Attributes attributes = {}, TypeRange types = {},
+                      TypeRange declared = {});
   template <typename OpT>
   Value create(ValueRange operands, Attributes attributes = {},
                TypeRange types = {}) {

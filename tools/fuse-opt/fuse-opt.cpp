@@ -16,9 +16,13 @@
 
 /// Imports an ONNX model and hands it to the driver, which takes a buffer.
 static int runOnOnnx(llvm::StringRef input, llvm::StringRef output,
+                     llvm::ArrayRef<std::string> opLibraries,
                      mlir::DialectRegistry &registry) {
   mlir::MLIRContext context(registry);
-  mlir::fuse::OnnxImportResult result = mlir::fuse::importOnnx(input, &context);
+  mlir::fuse::OnnxImportOptions options;
+  options.opLibraries = opLibraries;
+  mlir::fuse::OnnxImportResult result =
+      mlir::fuse::importOnnx(input, &context, options);
   if (!result.module)
     return result.status == mlir::fuse::OnnxImportStatus::Unsupported ? 4 : 1;
   std::string bytecode;
@@ -97,10 +101,13 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<mlir::fuse::FuseDialect>();
+  llvm::cl::list<std::string> opLibraries(
+      "op-library", llvm::cl::value_desc("FILE.mlir"),
+      llvm::cl::desc("functions that are the bodies of ops in ONNX models"));
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "FuseDialect optimizer driver\n", registry);
   if (llvm::StringRef(input).ends_with(".onnx"))
-    return runOnOnnx(input, output, registry);
+    return runOnOnnx(input, output, opLibraries, registry);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -16,6 +16,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>
+#include <vector>
 
 namespace mlir::fuse {
 
@@ -32,10 +33,18 @@ struct OnnxImportOptions {
   llvm::StringMap<SmallVector<int64_t>> shapes;
   /// Extents of symbolic dimensions ("batch") by name.
   llvm::StringMap<int64_t> dims;
-  /// Values of graph inputs, which fix their shapes, too. Axes, shapes, bounds and so on may then come from
-  /// them, and the module is right for these values only: give them when an
-  /// import without them is not supported and says `mayNeedValues`.
+  /// Values of graph inputs, which fix their shapes, too. Axes, shapes, bounds
+  /// and so on may then come from them, and the module is right for these
+  /// values only: give them when an import without them is not supported and
+  /// says `mayNeedValues`.
   llvm::StringMap<const HostTensor *> values;
+  /// Files of MLIR functions, the bodies of ops that the importer does not
+  /// know. A function that is named like an op (`com.acme.Scale`: domain, dot,
+  /// type), or has its name as `fuse.op`, is inlined at the nodes of that op
+  /// whose inputs fit its argument types; its ops get the node's name. An
+  /// argument with `fuse.attribute = "name"` is the node's attribute of that
+  /// name, or the number in `fuse.default`.
+  std::vector<std::string> opLibraries;
 };
 
 enum class OnnxImportStatus {
