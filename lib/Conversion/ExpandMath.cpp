@@ -55,6 +55,17 @@ static Value emitFunction(const MathBuilder &b, Operation *op,
                           ValueRange operands) {
   Value x = operands.front();
   return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::AcosOp) { return emitAcos(b, x); })
+      .Case([&](math::AcoshOp) { return emitAcosh(b, x); })
+      .Case([&](math::AsinOp) { return emitAsin(b, x); })
+      .Case([&](math::AsinhOp) { return emitAsinh(b, x); })
+      .Case([&](math::AtanOp) { return emitAtan(b, x); })
+      .Case([&](math::AtanhOp) { return emitAtanh(b, x); })
+      .Case([&](math::CosOp) { return emitCos(b, x); })
+      .Case([&](math::CoshOp) { return emitCosh(b, x); })
+      .Case([&](math::SinOp) { return emitSin(b, x); })
+      .Case([&](math::SinhOp) { return emitSinh(b, x); })
+      .Case([&](math::TanOp) { return emitTan(b, x); })
       .Case([&](math::ErfOp) { return emitErf(b, x); })
       .Case([&](math::Exp2Op) { return emitExp2(b, x); })
       .Case([&](math::ExpM1Op) { return emitExpM1(b, x); })

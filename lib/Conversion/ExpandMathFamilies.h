@@ -33,6 +33,21 @@ Value emitLog1p(const MathBuilder &b, Value x);
 // ExpandMathErf.cpp
 Value emitErf(const MathBuilder &b, Value x);
 
+// ExpandMathHyperbolic.cpp
+Value emitSinh(const MathBuilder &b, Value x);
+Value emitCosh(const MathBuilder &b, Value x);
+Value emitAsinh(const MathBuilder &b, Value x);
+Value emitAcosh(const MathBuilder &b, Value x);
+Value emitAtanh(const MathBuilder &b, Value x);
+Value emitAtan(const MathBuilder &b, Value x);
+Value emitAsin(const MathBuilder &b, Value x);
+Value emitAcos(const MathBuilder &b, Value x);
+
+// ExpandMathTrig.cpp
+Value emitSin(const MathBuilder &b, Value x);
+Value emitCos(const MathBuilder &b, Value x);
+Value emitTan(const MathBuilder &b, Value x);
+
 // ExpandMathPow.cpp
 Value emitPow(const MathBuilder &b, Value x, Value y);
 Value emitRsqrt(const MathBuilder &b, Value x);

@@ -32,6 +32,7 @@ static void buildGraph(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createResolvePatterns(patterns));
   manager.addPass(createInferShapes());
   manager.addPass(createFoldConstants());
+  manager.addPass(createSimplify());
 }
 
 static void buildGroup(OpPassManager &manager, const PipelineOptions &options) {

@@ -236,4 +236,33 @@ def ResolvePatterns : Pass<"fuse-resolve-patterns", "::mlir::ModuleOp"> {
   ];
 }
 
+def Simplify : Pass<"fuse-simplify", "::mlir::ModuleOp"> {
+  let summary = "removes ops that do nothing";
+  let description = [{
+    Ops that give their input back (identity, a cast or reshape to the same type,
+    a transpose in order) and ops whose results nothing reads go. Their source
+    names are listed in `fuse.eliminated` with the reason `identity` or `dead`.
+    An op that a fusion rule names stays.
+
+    Before:
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = fuse.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = fuse.identity %0 : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = fuse.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 #endif // FUSEDIALECT_TRANSFORMS_PASSES
