@@ -1,4 +1,4 @@
-// RUN: fuse-opt %s --fuse-to-linalg --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: fuse-opt --mlir-print-debuginfo=false %s --fuse-to-linalg --split-input-file --verify-diagnostics | FileCheck %s
 
 // Unsigned elements become signless in every type; bodies say how they are read.
 

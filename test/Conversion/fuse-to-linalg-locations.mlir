@@ -1,4 +1,4 @@
-// RUN: fuse-opt %s --fuse-to-linalg --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: fuse-opt --mlir-print-debuginfo=false %s --fuse-to-linalg --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
 // Each op, and each op of its body, has the location of the source op.
 

@@ -1,4 +1,4 @@
-// RUN: fuse-opt %s --fuse-to-linalg | FileCheck %s
+// RUN: fuse-opt --mlir-print-debuginfo=false %s --fuse-to-linalg | FileCheck %s
 
 // CHECK-DAG: #[[FULL:.+]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[ROW:.+]] = affine_map<(d0, d1) -> (d0)>
