@@ -16,7 +16,8 @@ class Fuse_ReductionOp<string mnemonic, string meaning, Type type, string empty>
   let summary = meaning;
   let description = "Computes " # meaning # [{ over the dimensions `axes` of the input. With
     `keepdims` (the default) these stay with extent 1, else they go. f16 and
-    bf16 accumulate in f32. Over no elements the result is }] # empty # [{.
+    bf16 accumulate in f32, integers in their own type, where they wrap. Over no
+    elements the result is }] # empty # [{.
 
     Constraints: the axes are sorted, unique and in [0, rank). Without axes, each
     element is reduced alone.
@@ -47,7 +48,8 @@ class Fuse_ReductionOp<string mnemonic, string meaning, Type type, string empty>
 
 def Fuse_ReduceSumOp : Fuse_ReductionOp<"reduce_sum", "the sum", Fuse_NumericTensor, "0">;
 def Fuse_ReduceMeanOp : Fuse_ReductionOp<"reduce_mean",
-  "the mean (integers truncate toward zero)", Fuse_NumericTensor, "NaN, or 0 for integers">;
+  "the mean (integers add up in 64 bits, and the quotient truncates toward zero)",
+  Fuse_NumericTensor, "NaN, or 0 for integers">;
 def Fuse_ReduceMaxOp : Fuse_ReductionOp<"reduce_max", "the largest element, NaN if any is",
   Fuse_Tensor, "-inf, the smallest integer, or false">;
 def Fuse_ReduceMinOp : Fuse_ReductionOp<"reduce_min", "the smallest element, NaN if any is",
