@@ -121,21 +121,55 @@ struct LowerSlice : public InjectivePattern<SliceOp> {
 // pad
 //===----------------------------------------------------------------------===//
 
-/// The scalar that fills a constant border.
-static Value getBorder(OpBuilder &builder, Location loc, Value original,
-                       Value converted, Type type) {
-  ScalarBuilder scalar(builder, loc);
-  if (!converted)
-    return scalar.constant(type, 0);
+/// The value of a border that is known, else null.
+static TypedAttr matchBorder(PadOp op) {
+  Type type = toSignless(op.getType().getElementType());
+  if (!op.getValue())
+    return Builder(op.getContext()).getZeroAttr(type);
   DenseElementsAttr elements;
-  if (matchPattern(original, m_Constant(&elements)) && elements.isSplat()) {
-    if (isa<FloatType>(type))
-      return arith::ConstantOp::create(
-          builder, loc,
-          FloatAttr::get(type, elements.getSplatValue<APFloat>()));
-    return scalar.integer(type, elements.getSplatValue<APInt>());
-  }
-  return tensor::ExtractOp::create(builder, loc, converted, ValueRange());
+  if (!matchPattern(op.getValue(), m_Constant(&elements)))
+    return {};
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, elements.getSplatValue<APFloat>());
+  return IntegerAttr::get(type, elements.getSplatValue<APInt>());
+}
+
+/// A border whose value a tensor holds is chosen element by element: within a
+/// kernel nothing but bodies reads tensors. The extents are static.
+static Value emitRuntimeBorder(PadOp op, Value input, Value border,
+                               RankedTensorType type,
+                               ArrayRef<OpFoldResult> extents,
+                               OpBuilder &builder) {
+  Location loc = op.getLoc();
+  GenericBuilder generic(builder, loc, extents);
+  auto source = cast<RankedTensorType>(input.getType());
+  return generic.createMap(
+      type, generic.broadcast(border), [&](ScalarBuilder &b, ValueRange args) {
+        if (hasZeroExtent(source))
+          return args[0];
+        IndexBuilder index(b);
+        Value isInside;
+        SmallVector<Value> position;
+        for (auto [dim, low, high] :
+             llvm::enumerate(op.getLow(), op.getHigh())) {
+          Value i = linalg::IndexOp::create(b.builder, loc, dim);
+          Value shifted = b.sub(i, index.constant(low));
+          int64_t extent = source.getDimSize(dim);
+          if (low > 0 || high > 0) {
+            // Read as unsigned, what lies before the input is not below its
+            // extent either.
+            Value isInDim = b.compare(arith::CmpIPredicate::ult, shifted,
+                                      index.constant(extent));
+            isInside = isInside ? b.bitAnd(isInside, isInDim) : isInDim;
+            shifted = index.clamp(shifted, index.constant(0),
+                                  index.constant(extent - 1));
+          }
+          position.push_back(shifted);
+        }
+        Value inner =
+            tensor::ExtractOp::create(b.builder, loc, input, position);
+        return isInside ? b.select(isInside, inner, args[0]) : inner;
+      });
 }
 
 /// Negative padding cuts the input first; what it cuts beyond the input it
@@ -220,8 +254,17 @@ struct LowerPad : public InjectivePattern<PadOp> {
     if (type.getRank() == 0)
       return input;
     if (op.getMode() == PadMode::constant) {
-      Value border = getBorder(builder, loc, op.getValue(), adaptor.getValue(),
-                               type.getElementType());
+      TypedAttr known = matchBorder(op);
+      auto source = cast<RankedTensorType>(input.getType());
+      if (!known && source.hasStaticShape() && type.hasStaticShape())
+        return emitRuntimeBorder(op, input, adaptor.getValue(), type, extents,
+                                 builder);
+      Value border;
+      if (known)
+        border = arith::ConstantOp::create(builder, loc, known);
+      else
+        border = tensor::ExtractOp::create(builder, loc, adaptor.getValue(),
+                                           ValueRange());
       return emitConstantPad(op, input, border, extents, builder);
     }
     SmallVector<OpFoldResult> sources = getExtents(builder, loc, input);

@@ -183,6 +183,17 @@ func.func @pad_constant(%x: tensor<4x8xf32>) -> tensor<4x11xf32> {
   return %0 : tensor<4x11xf32>
 }
 
+// CHECK-LABEL: func @pad_runtime_value
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<f32>)
+// CHECK: ^bb0(%[[V:.+]]: f32,
+// CHECK: %[[IN:.+]] = arith.cmpi ult
+// CHECK: %[[X:.+]] = tensor.extract %arg0
+// CHECK: arith.select %[[IN]], %[[X]], %[[V]]
+func.func @pad_runtime_value(%x: tensor<8xf32>, %v: tensor<f32>) -> tensor<11xf32> {
+  %0 = fuse.pad %x, %v low = [1] high = [2] : (tensor<8xf32>, tensor<f32>) -> tensor<11xf32>
+  return %0 : tensor<11xf32>
+}
+
 // CHECK-LABEL: func @pad_negative
 // CHECK: %[[S:.+]] = tensor.extract_slice %arg0[3] [5] [1]
 // CHECK: tensor.pad %[[S]] low[0] high[1]

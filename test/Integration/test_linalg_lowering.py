@@ -92,9 +92,11 @@ def test_negative_padding(runner):
         program = kind()
         x = program.input(np.arange(1, 9, dtype=np.float32).reshape(2, 4))
         v = program.constant(np.float32(9.0))
+        w = program.input(np.float32(7.0))
         for low, high in (([0, -1], [0, -1]), ([0, -5], [0, 3]), ([0, 3], [0, -5]),
                           ([-1, 2], [1, -3]), ([1, -4], [0, 0]), ([-2, 0], [3, 1])):
             program.output(program.op("pad", x, v, low=low, high=high))
+            program.output(program.op("pad", x, w, low=low, high=high))
         program.check(runner)
 
 
