@@ -5,68 +5,109 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-// erf(x) = x * p(x^2) / q(x^2), |x| <= 3.93, f32. Error: 1.8e-9.
-static constexpr double kErfNumerator[] = {
-    0x1.20dd76p+0,  0x1.7b2eacp-3,  0x1.bc747p-5,   0x1.f75ad2p-9,
-    0x1.8b7d3cp-12, 0x1.360c2cp-18, -0x1.b9cc54p-27};
-static constexpr double kErfDenominator[] = {0x1p+0,         0x1.fd5aacp-2,
-                                             0x1.d27b1ap-4,  0x1.f9c4dp-7,
-                                             0x1.556b3ep-10, 0x1.0625e6p-14};
-// erf(x) / x = sum of kErfTable[k][i] * (|x| - i / 8)^k for | |x| - i / 8 | <=
-// 1 / 16. Error: 2.5e-9 and the rounding of the leading entry.
+// f32: erf(x) = sum of kErfTable[k][i] * (|x| - i / 8)^k for
+// | |x| - i / 8 | <= 1 / 16. Error: 3e-9 and the rounding of the leading entry,
+// which is 0 for i = 0.
 static constexpr double kErfTable[][32] = {
-    {0x1.20dd76p0,  0x1.1f5e1ap0,  0x1.1af54ep0,  0x1.13e08cp0,  0x1.0a7ef6p0,
-     0x1.fe8f16p-1, 0x1.e57b74p-1, 0x1.cacbc2p-1, 0x1.af767ap-1, 0x1.9450bcp-1,
-     0x1.7a0518p-1, 0x1.611066p-1, 0x1.49c38ep-1, 0x1.3448f8p-1, 0x1.20ac04p-1,
-     0x1.0ee122p-1, 0x1.fd9ae2p-2, 0x1.e09a7ap-2, 0x1.c67206p-2, 0x1.aed2p-2,
-     0x1.996eeep-2, 0x1.8603ep-2,  0x1.74538p-2,  0x1.642828p-2, 0x1.555368p-2,
-     0x1.47ad4p-2,  0x1.3b1358p-2, 0x1.2f6828p-2, 0x1.24923ap-2, 0x1.1a7b9p-2,
-     0x1.11111p-2,  0x1.08421p-2},
-    {-0x1.a37cf8p-17, -0x1.7d8ff2p-4, -0x1.7306eep-3, -0x1.09ac2ep-2,
-     -0x1.4c3874p-2,  -0x1.7edee6p-2, -0x1.a0cdcep-2, -0x1.b2931cp-2,
-     -0x1.b5dbp-2,    -0x1.ad153ep-2, -0x1.9b12e2p-2, -0x1.82ad1cp-2,
-     -0x1.667edap-2,  -0x1.48b7cap-2, -0x1.2b07aap-2, -0x1.0e9e1cp-2,
-     -0x1.e8712ep-3,  -0x1.b87066p-3, -0x1.8d734ep-3, -0x1.67575ap-3,
-     -0x1.45c32p-3,   -0x1.284242p-3, -0x1.0e5896p-3, -0x1.ef1beep-4,
-     -0x1.c6e932p-4,  -0x1.a35762p-4, -0x1.83bf9ep-4, -0x1.6793ecp-4,
-     -0x1.4e5c5cp-4,  -0x1.37b3d8p-4, -0x1.234526p-4, -0x1.10c83ap-4},
-    {-0x1.806aa6p-2, -0x1.766866p-2, -0x1.57641p-2,  -0x1.2763fcp-2,
-     -0x1.d6e4dcp-3, -0x1.52747ap-3, -0x1.9a6ea6p-4, -0x1.45949p-5,
-     0x1.9995aap-7,  0x1.bbafbp-5,   0x1.5a9ac2p-4,  0x1.ab1494p-4,
-     0x1.d4e2dp-4,   0x1.df978cp-4,  0x1.d35db2p-4,  0x1.b7dc06p-4,
-     0x1.93be6ep-4,  0x1.6bfa88p-4,  0x1.4411b2p-4,  0x1.1e3e2ap-4,
-     0x1.f751fep-5,  0x1.b9ead8p-5,  0x1.846648p-5,  0x1.561cb4p-5,
-     0x1.2e07c6p-5,  0x1.0bd774p-5,  0x1.dcd8b4p-6,  0x1.a9e584p-6,
-     0x1.7e4308p-6,  0x1.581006p-6,  0x1.366e7ap-6,  0x1.19855cp-6},
-    {-0x1.f673b8p-7, 0x1.c4df24p-5,   0x1.ac3b32p-4,  0x1.246194p-3,
-     0x1.554d9p-3,   0x1.66a2ap-3,    0x1.5a7p-3,     0x1.363b46p-3,
-     0x1.01ae64p-3,  0x1.8a6948p-4,   0x1.0fd49cp-4,  0x1.404e9p-5,
-     0x1.0a95b4p-6,  -0x1.5250f8p-10, -0x1.bdeed8p-7, -0x1.5c2f64p-6,
-     -0x1.9bcab8p-6, -0x1.adeb2p-6,   -0x1.a19a54p-6, -0x1.832ff2p-6,
-     -0x1.5bef26p-6, -0x1.3247cep-6,  -0x1.0a1e1ep-6, -0x1.cae476p-7,
-     -0x1.8a5a2p-7,  -0x1.52d088p-7,  -0x1.238b8ap-7, -0x1.f7418p-8,
-     -0x1.b3f12ap-8, -0x1.7b4232p-8,  -0x1.4b5876p-8, -0x1.22bae4p-8},
-    {0x1.c5f33ep-3,   0x1.a9604p-4,    0x1.652774p-4,  0x1.d20a2ep-5,
-     0x1.21eb5ap-5,   0x1.56682ap-10,  -0x1.c64bbp-6,  -0x1.551e32p-5,
-     -0x1.e6f372p-5,  -0x1.b24d0cp-5,  -0x1.c9e5bap-5, -0x1.9d30f6p-5,
-     -0x1.5ae516p-5,  -0x1.0a2ab2p-5,  -0x1.5f8c7ep-6, -0x1.15bbcap-7,
-     -0x1.32e1bep-9,  0x1.3d2716p-13,  0x1.208ae6p-10, 0x1.f2b17ap-10,
-     0x1.a4681cp-8,   0x1.09496ep-7,   0x1.639d74p-8,  0x1.5054ap-9,
-     0x1.9879c4p-8,   0x1.af000cp-9,   0x1.7c892ep-10, 0x1.885b82p-9,
-     -0x1.dfdb48p-11, -0x1.3e42ecp-12, 0x1.1e7668p-8,  0x1.e0244ep-10}};
+    {0,
+     0x1.1f5e1ap-3,
+     0x1.1af54ep-2,
+     0x1.9dd0d2p-2,
+     0x1.0a7ef6p-1,
+     0x1.3f196ep-1,
+     0x1.6c1c98p-1,
+     0x1.91724ap-1,
+     0x1.af767ap-1,
+     0x1.c6dad2p-1,
+     0x1.d8865ep-1,
+     0x1.e5768cp-1,
+     0x1.eea556p-1,
+     0x1.f4f694p-1,
+     0x1.f92d08p-1,
+     0x1.fbe61ep-1,
+     0x1.fd9ae2p-1,
+     0x1.fea422p-1,
+     0x1.ff4048p-1,
+     0x1.ff996p-1,
+     0x1.ffcaa8p-1,
+     0x1.ffe514p-1,
+     0x1.fff2dp-1,
+     0x1.fff9bap-1,
+     0x1.fffd1ap-1,
+     0x1.fffeb4p-1,
+     0x1.ffff7p-1,
+     0x1.ffffc4p-1,
+     0x1.ffffe8p-1,
+     0x1.fffff6p-1,
+     0x1.fffffcp-1,
+     0x1.fffffep-1},
+    {0x1.20dd74p0,   0x1.1c62f2p0,   0x1.0f5d1p0,    0x1.f5f0c6p-1,
+     0x1.c1efcap-1,  0x1.86e96ep-1,  0x1.492e4cp-1,  0x1.0cab6cp-1,
+     0x1.a91206p-2,  0x1.45e9bp-2,   0x1.e4654ep-3,  0x1.5ce5aap-3,
+     0x1.e72386p-4,  0x1.499d4ap-4,  0x1.b0552p-5,   0x1.12ce96p-5,
+     0x1.529b5cp-6,  0x1.9461cep-7,  0x1.d4136p-8,   0x1.0690ep-8,
+     0x1.1d821cp-9,  0x1.2ce73ep-10, 0x1.335f08p-11, 0x1.30515ep-12,
+     0x1.24064ep-13, 0x1.0f9b26p-14, 0x1.e9af76p-16, 0x1.abd9dap-17,
+     0x1.6a529ap-18, 0x1.2963f2p-19, 0x1.d92b38p-21, 0x1.6cd83ap-22},
+    {0x1.b0fcf8p-17,  -0x1.1c6042p-3,  -0x1.0f5c18p-2,  -0x1.78718ep-2,
+     -0x1.c1f1a2p-2,  -0x1.e8a54ap-2,  -0x1.edca8ep-2,  -0x1.d63164p-2,
+     -0x1.a90e5cp-2,  -0x1.6ea2c8p-2,  -0x1.2ec288p-2,  -0x1.dfb816p-3,
+     -0x1.6d639cp-3,  -0x1.0bd49ep-3,  -0x1.7a5ab8p-4,  -0x1.0183e4p-4,
+     -0x1.52cb04p-5,  -0x1.ade1bp-6,   -0x1.079b3p-6,   -0x1.36d8aap-7,
+     -0x1.62f9dp-8,   -0x1.880114p-9,  -0x1.a92218p-10, -0x1.b155aep-11,
+     -0x1.9d87c6p-12, -0x1.ad78b2p-13, -0x1.be3108p-14, -0x1.291e18p-14,
+     -0x1.8dc612p-15, -0x1.54d884p-18, 0x1.3625b8p-19,  0x1.0fa8f6p-16},
+    {-0x1.81eap-2,   -0x1.6ed122p-2, -0x1.3c32c6p-2, -0x1.e09074p-3,
+     -0x1.2be69ap-3, -0x1.c92f94p-5, 0x1.b28e4ep-6,  0x1.7b4c34p-4,
+     0x1.1ab206p-3,  0x1.4c157cp-3,  0x1.56a418p-3,  0x1.4325b6p-3,
+     0x1.1c0398p-3,  0x1.d6589ep-4,  0x1.716a24p-4,  0x1.1477d4p-4,
+     0x1.8b908ep-5,  0x1.0f2486p-5,  0x1.64c9b8p-6,  0x1.c34288p-7,
+     0x1.129866p-7,  0x1.41d9b2p-8,  0x1.6b937p-9,   0x1.8c1368p-10,
+     0x1.a05292p-11, 0x1.a668e8p-12, 0x1.9ddd1ap-13, 0x1.87b09cp-14,
+     0x1.66305cp-15, 0x1.3c8b5p-16,  0x1.0e6b96p-17, 0x1.be8b9p-19},
+    {0x1.03a84cp-6,  0x1.1340dap-4,   0x1.01d4f8p-3,   0x1.4fc96ap-3,
+     0x1.7975eep-3,  0x1.6b7cccp-3,   0x1.3ca7ecp-3,   0x1.ddc752p-4,
+     0x1.100feep-4,  0x1.97f6f4p-6,   -0x1.c9cea2p-9,  -0x1.048fb8p-5,
+     -0x1.4fc668p-5, -0x1.871034p-5,  -0x1.6fd152p-5,  -0x1.89e34p-5,
+     -0x1.e8798p-6,  -0x1.823bdap-6,  -0x1.f207f4p-7,  -0x1.391134p-6,
+     -0x1.def75p-7,  -0x1.482f38p-7,  -0x1.5a5276p-10, -0x1.caff9p-9,
+     -0x1.7e91fcp-8, -0x1.0e4668p-14, 0x1.0f775p-9,    0x1.6bdca4p-8,
+     0x1.7a66cap-8,  -0x1.4da51p-11,  -0x1.313a8ep-10, -0x1.d6e50ap-9}};
+// f32: erf(x) = x + x * p(x^2), |x| <= 0.93. Error: 2e-8.
+static constexpr double kErfSmall[] = {0x1.06eba6p-3, -0x1.8126e8p-2,
+                                       0x1.ce1a88p-4, -0x1.b689b6p-6,
+                                       0x1.4723dep-8, -0x1.398912p-11};
+// f32: erf(x) = 1 - 2^p(x), 0.9 <= x <= 3.94. Error: 7.3e-9.
+static constexpr double kErfcLog2[] = {
+    -0x1.f798c8p-13, -0x1.a0877ep0,  -0x1.d68238p-1, -0x1.339e4ep-3,
+    0x1.07bbcep-5,   -0x1.21d65ep-8, 0x1.2bdc9ep-12};
+// 2^r, |r| <= 1 / 2. Error: 1.3e-7.
+static constexpr double kExp2[] = {0x1.000002p0,  0x1.62e42ap-1,
+                                   0x1.ebf8aep-3, 0x1.c6b56ep-5,
+                                   0x1.3d21b8p-7, 0x1.5ca988p-10};
+
+/// erf of 0 <= a <= 3.94, f32.
+static Value erfOfF32(const MathBuilder &b, Value a) {
+  Value square = b.mul(a, a);
+  Value small = b.fma(a, b.polynomial(square, kErfSmall), a);
+  // The exponent is in [-25, -2]: one integer addition scales by it.
+  Value log = b.polynomial(a, kErfcLog2);
+  Value magic = b.constant(0x1.8p23);
+  Value sum = b.add(log, magic);
+  Value r = b.sub(log, b.sub(sum, magic));
+  Value power = b.bits(b.splitPolynomial(r, kExp2));
+  Value erfc = b.fromBits(b.iadd(power, b.shl(b.bits(sum), 23)));
+  Value large = b.sub(b.constant(1.0), erfc);
+  // NaN takes the polynomial without integer arithmetic.
+  return b.select(b.cmp(arith::CmpFPredicate::OGE, a, 0.92), large, small);
+}
 
 Value mlir::fuse::emitErf(const MathBuilder &b, Value x) {
   if (b.isF64())
     return {};
   // erf rounds to 1 from 3.92 on.
-  constexpr double limit = 3.93;
-  Value a = b.clampAbove(b.abs(x), limit);
-  if (b.hasNative()) {
-    Value p = b.nativeSegments(a, 0.125, kErfTable);
-    return b.copySign(b.mul(a, p), x);
-  }
-  Value square = b.mul(a, a);
-  Value numerator = b.mul(a, b.polynomial(square, kErfNumerator));
-  Value denominator = b.polynomial(square, kErfDenominator);
-  return b.copySign(b.div(numerator, denominator), x);
+  Value a = b.clampAbove(b.abs(x), 3.93);
+  Value erf =
+      b.hasNative() ? b.nativeSegments(a, 0.125, kErfTable) : erfOfF32(b, a);
+  return b.copySign(erf, x);
 }

@@ -84,12 +84,6 @@ static constexpr double kExpM1F64[] = {0x1p-1,
                                        0x1.27e5133c92e3cp-22,
                                        0x1.af5f17c20c511p-26,
                                        0x1.1f1a283c7cf11p-29};
-// tanh(x) = x * p(x^2) / q(x^2), |x| <= 9.02. Error: 2.1e-8.
-static constexpr double kTanhNumerator[] = {
-    0x1p+0, 0x1.120442p-3, 0x1.c9f85ap-9, 0x1.595562p-16, 0x1.c9a3d2p-27};
-static constexpr double kTanhDenominator[] = {
-    0x1p+0, 0x1.de576ap-2, 0x1.a7df26p-6, 0x1.5841dcp-12, 0x1.a0b866p-21};
-
 // tanh(x) / x = sum of kTanhTable[k][i] * (|x| - i * 19 / 64)^k for
 // | |x| - i * 19 / 64 | <= 19 / 128. Error: 9e-9 and the rounding of the
 // leading entry.
@@ -258,21 +252,13 @@ Value mlir::fuse::emitExpM1(const MathBuilder &b, Value x) {
 }
 
 Value mlir::fuse::emitTanh(const MathBuilder &b, Value x) {
-  Value magnitude = b.abs(x);
-  if (b.isF64()) {
-    // tanh = expm1(2 x) / (expm1(2 x) + 2); 1 from 19.1 on.
-    Value a = b.clampAbove(magnitude, 22.0);
-    Value half = halfExpM1(b, b.add(a, a));
-    return b.copySign(b.div(half, b.add(half, b.constant(1.0))), x);
-  }
-  // tanh rounds to 1 from 9.02 on.
-  Value a = b.clampAbove(magnitude, 9.02);
-  if (b.hasNative()) {
+  // tanh rounds to 1 from 9.02 (19.1) on.
+  Value a = b.clampAbove(b.abs(x), b.isF64() ? 20.0 : 9.02);
+  if (b.hasNative() && !b.isF64()) {
     Value p = b.nativeSegments(a, 19.0 / 64, kTanhTable);
     return b.copySign(b.mul(a, p), x);
   }
-  Value square = b.mul(a, a);
-  Value numerator = b.mul(a, b.polynomial(square, kTanhNumerator));
-  Value denominator = b.polynomial(square, kTanhDenominator);
-  return b.copySign(b.div(numerator, denominator), x);
+  // expm1(2 a) / (expm1(2 a) + 2), in halves.
+  Value half = halfExpM1(b, b.add(a, a));
+  return b.copySign(b.div(half, b.add(half, b.constant(1.0))), x);
 }
