@@ -2,6 +2,7 @@
 
 #include "FuseDialect/Engine/Codegen.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -34,6 +35,21 @@ static void optimize(llvm::Module &module, const Target &target) {
       .run(module, modules);
 }
 
+/// Hides the functions that are private in `source`: kernels and their tasks. A
+/// kernel may have the name of a C function that the code calls, such as `exp`:
+/// no C name holds a dot. Inlined, a kernel would be missing in profiles.
+static void hidePrivate(ModuleOp source, llvm::Module &module) {
+  for (auto function : source.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::Function *code = module.getFunction(function.getSymName());
+    if (function.isPublic() || !code || code->isDeclaration())
+      continue;
+    code->setLinkage(llvm::GlobalValue::InternalLinkage);
+    code->addFnAttr(llvm::Attribute::NoInline);
+    if (!code->getName().contains('.'))
+      code->setName(code->getName() + ".kernel");
+  }
+}
+
 llvm::Error mlir::fuse::emitCode(ModuleOp module, const Target &target,
                                  CodeKind kind, llvm::raw_pwrite_stream &os) {
   registerBuiltinDialectTranslation(*module.getContext());
@@ -44,6 +60,7 @@ llvm::Error mlir::fuse::emitCode(ModuleOp module, const Target &target,
   if (!code)
     return makeReportedError();
   target.applyTo(*code);
+  hidePrivate(module, *code);
   // The verifier of the pipeline would end the process.
   std::string problem;
   llvm::raw_string_ostream problemStream(problem);

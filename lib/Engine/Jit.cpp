@@ -31,6 +31,57 @@ static __bf16 truncateDoubleToBFloat(double value) {
   return llvm::bit_cast<__bf16>(encodeBFloat(value));
 }
 
+/// The C library's functions of one or two floats, in both precisions.
+template <typename Add> static void addMathFunctions(Add add) {
+  using Unary = double (*)(double);
+  using UnaryFloat = float (*)(float);
+  using Binary = double (*)(double, double);
+  using BinaryFloat = float (*)(float, float);
+#define FUSE_UNARY(NAME)                                                       \
+  add(#NAME, static_cast<Unary>(::NAME));                                      \
+  add(#NAME "f", static_cast<UnaryFloat>(::NAME##f));
+#define FUSE_BINARY(NAME)                                                      \
+  add(#NAME, static_cast<Binary>(::NAME));                                     \
+  add(#NAME "f", static_cast<BinaryFloat>(::NAME##f));
+  FUSE_UNARY(acos)
+  FUSE_UNARY(acosh)
+  FUSE_UNARY(asin)
+  FUSE_UNARY(asinh)
+  FUSE_UNARY(atan)
+  FUSE_UNARY(atanh)
+  FUSE_UNARY(ceil)
+  FUSE_UNARY(cos)
+  FUSE_UNARY(cosh)
+  FUSE_UNARY(erf)
+  FUSE_UNARY(exp)
+  FUSE_UNARY(exp2)
+  FUSE_UNARY(expm1)
+  FUSE_UNARY(floor)
+  FUSE_UNARY(log)
+  FUSE_UNARY(log10)
+  FUSE_UNARY(log1p)
+  FUSE_UNARY(log2)
+  FUSE_UNARY(nearbyint)
+  FUSE_UNARY(rint)
+  FUSE_UNARY(round)
+  FUSE_UNARY(roundeven)
+  FUSE_UNARY(sin)
+  FUSE_UNARY(sinh)
+  FUSE_UNARY(tan)
+  FUSE_UNARY(tanh)
+  FUSE_UNARY(trunc)
+  FUSE_BINARY(atan2)
+  FUSE_BINARY(fmax)
+  FUSE_BINARY(fmin)
+  FUSE_BINARY(fmod)
+  FUSE_BINARY(pow)
+#undef FUSE_UNARY
+#undef FUSE_BINARY
+  // What a processor without the instruction calls.
+  add("fma", static_cast<double (*)(double, double, double)>(::fma));
+  add("fmaf", static_cast<float (*)(float, float, float)>(::fmaf));
+}
+
 /// All that generated code may call.
 static SymbolMap getSymbols(ExecutionSession &session) {
   SymbolMap symbols;
@@ -47,8 +98,7 @@ static SymbolMap getSymbols(ExecutionSession &session) {
   add("memcmp",
       static_cast<int (*)(const void *, const void *, size_t)>(memcmp));
   add("bcmp", static_cast<int (*)(const void *, const void *, size_t)>(memcmp));
-  add("fmod", static_cast<double (*)(double, double)>(::fmod));
-  add("fmodf", static_cast<float (*)(float, float)>(::fmodf));
+  addMathFunctions(add);
   add("__truncsfhf2", truncateFloatToHalf);
   add("__truncdfhf2", truncateDoubleToHalf);
   add("__extendhfsf2", extendHalfToFloat);

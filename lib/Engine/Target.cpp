@@ -101,6 +101,14 @@ bool Target::hasFeature(llvm::StringRef feature) const {
   return subtarget->checkFeatures(("+" + feature).str());
 }
 
+std::string Target::getEnabledFeatures() const {
+  llvm::SubtargetFeatures list;
+  for (const llvm::SubtargetFeatureKV &feature :
+       subtarget->getEnabledProcessorFeatures())
+    list.AddFeature(feature.Key);
+  return list.getString();
+}
+
 int64_t Target::getVectorBytes() const {
   if (!machine->getTargetTriple().isX86())
     return 16;

@@ -11,10 +11,14 @@
 
 namespace mlir::fuse {
 
+/// Prefix of the symbol of an entry function's compiled form.
+inline constexpr llvm::StringLiteral kEntryPrefix = "fuse_entry_";
+
 enum class CodeKind { llvm, assembly, object };
 
 /// Writes the code of a module in the LLVM dialect, optimised for `target`.
-/// What cannot be translated is an error at its location.
+/// Private functions are not exported; a kernel is called `NAME.kernel`. What
+/// cannot be translated is an error at its location.
 llvm::Error emitCode(ModuleOp module, const Target &target, CodeKind kind,
                      llvm::raw_pwrite_stream &os);
 

@@ -20,7 +20,8 @@ namespace mlir::fuse {
 class LinkedObject {
 public:
   /// Links an object that calls nothing but the runtime, the C library's memory
-  /// functions, `fmod`, and the compiler's conversions of sixteen-bit floats.
+  /// and mathematical functions, and the compiler's conversions of sixteen-bit
+  /// floats.
   /// Any other symbol that it needs is an error that names it.
   static llvm::Expected<LinkedObject>
   create(std::unique_ptr<llvm::MemoryBuffer> object);

@@ -32,6 +32,8 @@ public:
   llvm::StringRef getCpu() const { return cpu; }
   /// The features in LLVM's notation: all of the host's, or the list given.
   llvm::StringRef getFeatures() const { return features; }
+  /// All features that are on, those that the CPU implies too: "+avx2,+fma".
+  std::string getEnabledFeatures() const;
   bool hasFeature(llvm::StringRef feature) const;
   /// Bytes of a vector register: 64, 32 or 16.
   int64_t getVectorBytes() const;

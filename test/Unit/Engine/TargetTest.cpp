@@ -2,6 +2,8 @@
 
 #include "FuseDialect/Engine/Target.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
@@ -44,6 +46,17 @@ TEST(TargetTest, FeaturesDecideTheVectorWidth) {
   EXPECT_EQ(create("x86-64-v4").getVectorBytes(), 64);
   EXPECT_EQ(create("x86-64-v4", "-avx512f").getVectorBytes(), 32);
   EXPECT_EQ(create("x86-64", "+avx512f").getVectorName(), "avx512");
+}
+
+TEST(TargetTest, EnabledFeaturesIncludeWhatTheCpuImplies) {
+  Target target = create("x86-64-v3", "-f16c");
+  llvm::SmallVector<llvm::StringRef> features;
+  std::string text = target.getEnabledFeatures();
+  llvm::StringRef(text).split(features, ',');
+  EXPECT_TRUE(llvm::is_contained(features, "+fma"));
+  EXPECT_TRUE(llvm::is_contained(features, "+sse4.1"));
+  EXPECT_FALSE(llvm::is_contained(features, "+f16c"));
+  EXPECT_FALSE(llvm::is_contained(features, "+avx512f"));
 }
 
 TEST(TargetTest, MissingFeaturesAreNamed) {
