@@ -1,9 +1,8 @@
-//===- CompileModel.cpp - What fuse-compile does --------------------------===//
+//===- CompileModel.cpp - Compile a model to a file -----------------------===//
 
 #include "FuseDialect/Engine/CompileModel.h"
-#include "FuseDialect/Engine/Codegen.h"
-#include "FuseDialect/Engine/DiagnosticPrinter.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "FuseDialect/Engine/Model.h"
 #include "FuseDialect/Engine/OutputFile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,105 +12,107 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-namespace {
+using Form = std::variant<Phase, CodeKind>;
 
-/// What to write: the IR after a phase, or code.
-struct Product {
-  Phase phase = Phase::Llvm;
-  std::optional<CodeKind> code;
-};
-
-} // namespace
-
-static llvm::Expected<Product> chooseProduct(const CompileOptions &options) {
-  if (!options.compileTo.empty() && !options.emit.empty())
+llvm::Expected<Form> EmitOptions::parseForm(StringRef lastPhase, StringRef emit,
+                                            StringRef output) {
+  if (output.empty())
+    return makeError(ExitCode::usage, "expected -o FILE");
+  if (!lastPhase.empty() && !emit.empty())
     return makeError(ExitCode::usage,
-                     "expected either --compile-to or --emit but got both");
-  Product product;
-  if (!options.compileTo.empty()) {
-    std::optional<Phase> phase = symbolizePhase(options.compileTo);
-    if (!phase)
-      return makeError(ExitCode::usage, "expected a phase (" +
-                                            llvm::join(getPhaseNames(), ", ") +
-                                            ") but got '" + options.compileTo +
-                                            "'");
-    product.phase = *phase;
-    return product;
+                     "'--compile-to' and '--emit' exclude each other");
+  if (!lastPhase.empty()) {
+    if (std::optional<Phase> phase = symbolizePhase(lastPhase))
+      return *phase;
+    return makeError(ExitCode::usage, "in '--compile-to': expected one of " +
+                                          llvm::join(getPhaseNames(), ", ") +
+                                          " but got '" + lastPhase + "'");
   }
-  std::string kind = options.emit;
-  StringRef extension = llvm::sys::path::extension(options.output);
-  if (kind.empty())
-    kind = llvm::StringSwitch<std::string>(extension)
-               .Case(".ll", "llvm")
-               .Case(".s", "asm")
-               .Case(".o", "obj")
-               .Case(".so", "so")
-               .Cases({".mlir", ".mlirbc"}, "mlir")
-               .Default("");
-  if (kind == "mlir") {
-    product.phase = Phase::Group;
-    return product;
-  }
-  if (kind == "so")
-    return makeError(
-        ExitCode::unsupported,
-        "shared libraries are not supported yet; --emit=obj gives an object");
-  product.code = llvm::StringSwitch<std::optional<CodeKind>>(kind)
-                     .Case("llvm", CodeKind::llvm)
-                     .Case("asm", CodeKind::assembly)
-                     .Case("obj", CodeKind::object)
-                     .Default(std::nullopt);
-  if (product.code)
-    return product;
-  if (!options.emit.empty())
+  StringRef extension = llvm::sys::path::extension(output);
+  if (emit == "so" || (emit.empty() && extension == ".so"))
+    return makeError(ExitCode::unsupported,
+                     "shared libraries are not supported yet");
+  auto form = emit.empty() ? llvm::StringSwitch<std::optional<Form>>(extension)
+                                 .Cases({".mlir", ".mlirbc"}, Form(Phase::Llvm))
+                                 .Case(".ll", Form(CodeKind::llvm))
+                                 .Case(".s", Form(CodeKind::assembly))
+                                 .Case(".o", Form(CodeKind::object))
+                                 .Default(std::nullopt)
+                           : llvm::StringSwitch<std::optional<Form>>(emit)
+                                 .Case("llvm", Form(CodeKind::llvm))
+                                 .Case("asm", Form(CodeKind::assembly))
+                                 .Case("obj", Form(CodeKind::object))
+                                 .Default(std::nullopt);
+  if (form)
+    return *form;
+  if (emit.empty())
     return makeError(ExitCode::usage,
-                     "expected --emit=llvm, asm or obj but got '" +
-                         options.emit + "'");
-  return makeError(ExitCode::usage,
-                   "expected --compile-to, --emit, or an output '.mlir', "
-                   "'.mlirbc', '.ll', '.s' or '.o' but got '" +
-                       options.output + "'");
+                     "'" + output +
+                         "' does not say what to write: expected "
+                         "--compile-to=PHASE, --emit=KIND, or the extension "
+                         ".mlir, .mlirbc, .ll, .s or .o");
+  return makeError(ExitCode::usage, "in '--emit': expected llvm, asm or obj "
+                                    "but got '" +
+                                        emit + "'");
 }
 
-llvm::Error mlir::fuse::compileModel(const CompileOptions &options) {
-  llvm::Expected<Product> product = chooseProduct(options);
-  if (!product)
-    return product.takeError();
+/// Writes the module with locations, as text or bytecode.
+static llvm::Error writeModule(ModuleOp module, StringRef path) {
+  return writeFile(path, [&](llvm::raw_pwrite_stream &os) -> llvm::Error {
+    if (path.ends_with(".mlirbc")) {
+      if (failed(writeBytecodeToFile(module, os)))
+        return makeError("cannot write '" + path + "' as bytecode");
+      return llvm::Error::success();
+    }
+    module->print(os, OpPrintingFlags().enableDebugInfo());
+    os << "\n";
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error mlir::fuse::compileModel(const EmitOptions &options) {
+  const CompileOptions &compile = options.compile;
+  llvm::Expected<Target> target =
+      Target::create(compile.targetCpu, compile.targetFeatures);
+  if (!target)
+    return target.takeError();
+  llvm::Expected<ShapeOptions> shapes =
+      ShapeOptions::parse(compile.shapes, compile.dims);
+  if (!shapes)
+    return shapes.takeError();
+  const Phase *phase = std::get_if<Phase>(&options.form);
+  Phase last = phase ? *phase : Phase::Llvm;
+  if (last < Phase::Group && !compile.fusionReports.empty())
+    return makeError(ExitCode::usage, "'--fusion-report' needs phase 'group' "
+                                      "or a later one");
+
   DialectRegistry registry;
-  registerModelDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  DiagnosticPrinter printer(&context);
-  llvm::Expected<Model> model = Model::load(options.model, &context);
+  registerPipelineDialects(registry);
+  MLIRContext context(registry);
+  EngineDiagnostics diagnostics(&context);
+  llvm::Expected<Model> model =
+      Model::load(compile.model, compile.entry, diagnostics, &context);
   if (!model)
     return model.takeError();
-  // Shapes that are given; the rest stays dynamic.
-  SmallVector<const HostTensor *> none(model->getSignature().inputs.size(),
-                                       nullptr);
+  if (phase && model->getPhase() > last)
+    return makeError("'" + compile.model + "' has passed phase '" +
+                     stringifyPhase(model->getPhase()) + "' already");
   llvm::Expected<SmallVector<RankedTensorType>> types =
-      bindShapes(model->getSignature(), model->getShapeOptions(), none);
+      bindShapes(model->getSignature(), *shapes, {});
   if (!types)
     return types.takeError();
-  std::optional<Phase> phase = getPhase(model->getModule());
-  if (product->phase >= Phase::Graph && phase && *phase < Phase::Graph)
-    if (llvm::Error error = model->specialise(*types))
-      return error;
-  if (product->phase >= Phase::Linalg)
-    if (llvm::Error error = checkShapesKnown(model->getSignature(), *types))
-      return error;
-  if (llvm::Error error = model->compile(product->phase))
+  if (llvm::Error error = model->specialize(*types))
     return error;
-  return writeFile(
-      options.output, [&](llvm::raw_pwrite_stream &os) -> llvm::Error {
-        if (product->code)
-          return emitCode(model->getModule(), model->getTarget(),
-                          *product->code, os);
-        if (StringRef(options.output).ends_with(".mlirbc")) {
-          if (failed(writeBytecodeToFile(model->getModule(), os)))
-            return makeError("cannot write bytecode");
-          return llvm::Error::success();
-        }
-        model->getModule()->print(os, OpPrintingFlags().enableDebugInfo());
-        os << '\n';
-        return llvm::Error::success();
-      });
+  if (last > Phase::Group)
+    if (llvm::Error error = model->keepOnlyEntry())
+      return error;
+  if (llvm::Error error = model->compile(
+          last, compile, makePipelineOptions(compile, *target), diagnostics))
+    return error;
+  if (phase)
+    return writeModule(model->getModule(), options.output);
+  return writeFile(options.output, [&](llvm::raw_pwrite_stream &os) {
+    return emitCode(model->getModule(), *target,
+                    std::get<CodeKind>(options.form), os);
+  });
 }

@@ -3,28 +3,34 @@
 #include "FuseDialect/Engine/Verify.h"
 #include "FuseDialect/Analysis/ReferenceEvaluator.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "FuseDialect/IR/FuseDialect.h"
 #include "FuseDialect/IR/SourceName.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-Tolerance mlir::fuse::chooseTolerance(Type elementType, double rtol,
-                                      double atol) {
-  Tolerance tolerance = getDefaultTolerance(elementType);
-  if (rtol >= 0)
-    tolerance.rtol = rtol;
-  if (atol >= 0)
-    tolerance.atol = atol;
+Tolerance mlir::fuse::getScaledTolerance(const HostTensor &want) {
+  Tolerance tolerance = getDefaultTolerance(want.getElementType());
+  double largest = 0;
+  for (int64_t i = 0; i < want.getNumElements(); ++i)
+    if (double value = std::abs(want.getDouble(i)); std::isfinite(value))
+      largest = std::max(largest, value);
+  tolerance.atol = tolerance.rtol * largest;
   return tolerance;
 }
 
 /// A copy of the module whose entry function returns the results of all ops but
-/// constants, and the ops of the original that they belong to.
+/// constants, and the ops of the original that they belong to. Null if the
+/// entry is no function of one block.
 static OwningOpRef<ModuleOp> exposeResults(ModuleOp module, StringRef entryName,
                                            SmallVectorImpl<Operation *> &ops) {
   OwningOpRef<ModuleOp> copy = module.clone();
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
+  if (!original || !original.getBody().hasOneBlock())
+    return {};
   SmallVector<Value> results;
   for (auto [op, cloned] :
        llvm::zip_equal(original.getBody().front().without_terminator(),
@@ -42,22 +48,28 @@ static OwningOpRef<ModuleOp> exposeResults(ModuleOp module, StringRef entryName,
                                           entry.getArgumentTypes(),
                                           ValueRange(results).getTypes()));
   entry.removeResAttrsAttr();
+  // It is about the outputs that the function had.
+  entry->removeAttr(kSignatureAttrName);
   return copy;
 }
 
 /// The name of the first op whose compiled result differs from the reference
-/// while all results before it agree, or "" if the outputs of all ops agree
-/// when each is written to memory.
-static llvm::Expected<std::string>
-findFirstDifference(ModuleOp imported, StringRef entryName,
-                    ArrayRef<ReferenceValue> arguments, double rtol,
-                    double atol, ModuleRunner run) {
+/// while all results before it agree; "" if the results of all ops agree when
+/// each is written to memory, or not all can be.
+static std::string findFirstDifference(ModuleOp source, StringRef entryName,
+                                       ArrayRef<ReferenceValue> arguments,
+                                       ToleranceChooser chooseTolerance,
+                                       ModuleRunner run) {
   SmallVector<Operation *> ops;
-  OwningOpRef<ModuleOp> exposed = exposeResults(imported, entryName, ops);
+  OwningOpRef<ModuleOp> exposed = exposeResults(source, entryName, ops);
+  if (!exposed)
+    return "";
   llvm::Expected<SmallVector<HostTensor>> compiled = run(std::move(exposed));
-  if (!compiled)
-    return compiled.takeError();
-  auto entry = imported.lookupSymbol<func::FuncOp>(entryName);
+  if (!compiled) {
+    // The difference is the error to report.
+    llvm::consumeError(compiled.takeError());
+    return "";
+  }
   size_t next = 0;
   std::string first;
   auto observe = [&](Operation *op,
@@ -66,9 +78,9 @@ findFirstDifference(ModuleOp imported, StringRef entryName,
          ++next, ++result) {
       std::optional<HostTensor> want = values[result].toTensor();
       if (!want)
-        return success();
-      Tolerance tolerance = chooseTolerance(want->getElementType(), rtol, atol);
-      if (!describeDifference("", (*compiled)[next], *want, tolerance)
+        return failure();
+      if (!describeDifference("", (*compiled)[next], *want,
+                              chooseTolerance(*want))
                .empty()) {
         first = getSourceName(op->getLoc());
         return failure();
@@ -76,20 +88,20 @@ findFirstDifference(ModuleOp imported, StringRef entryName,
     }
     return success();
   };
-  (void)ReferenceEvaluator().evaluate(cast<FunctionOpInterface>(*entry),
-                                      arguments, observe);
+  (void)ReferenceEvaluator().evaluate(
+      source.lookupSymbol<FunctionOpInterface>(entryName), arguments, observe);
   return first;
 }
 
-llvm::Error mlir::fuse::verifyOutputs(ModuleOp imported,
-                                      const ModelOptions &options,
-                                      const Signature &signature,
+llvm::Error mlir::fuse::verifyOutputs(ModuleOp source, StringRef entry,
+                                      ArrayRef<SignatureValue> values,
                                       ArrayRef<const HostTensor *> inputs,
-                                      ArrayRef<HostTensor> outputs, double rtol,
-                                      double atol, ModuleRunner run) {
-  auto entry = imported.lookupSymbol<func::FuncOp>(options.entry);
-  if (!entry)
-    return makeError("expected a function '" + options.entry + "' to verify");
+                                      ArrayRef<HostTensor> outputs,
+                                      ToleranceChooser chooseTolerance,
+                                      ModuleRunner run) {
+  auto function = source.lookupSymbol<FunctionOpInterface>(entry);
+  if (!function)
+    return makeError("expected a function '" + entry + "' to verify");
   SmallVector<ReferenceValue> arguments;
   for (const HostTensor *input : inputs) {
     std::optional<ReferenceValue> value = ReferenceValue::fromTensor(*input);
@@ -97,28 +109,26 @@ llvm::Error mlir::fuse::verifyOutputs(ModuleOp imported,
       return makeError("there is not enough memory to verify");
     arguments.push_back(std::move(*value));
   }
-  FailureOr<ReferenceEvaluator::Values> results = ReferenceEvaluator().evaluate(
-      cast<FunctionOpInterface>(*entry), arguments);
+  FailureOr<ReferenceEvaluator::Values> results =
+      ReferenceEvaluator().evaluate(function, arguments);
   if (failed(results))
     return makeReportedError();
-  for (auto [number, result] : llvm::enumerate(*results)) {
+  std::string differences;
+  for (auto [value, result, output] :
+       llvm::zip_equal(values, *results, outputs)) {
     std::optional<HostTensor> want = result.toTensor();
     if (!want)
       return makeError("there is not enough memory to verify");
-    Tolerance tolerance = chooseTolerance(want->getElementType(), rtol, atol);
-    std::string difference = describeDifference(
-        signature.outputs[number].name, outputs[number], *want, tolerance);
-    if (difference.empty())
-      continue;
-    llvm::Expected<std::string> op = findFirstDifference(
-        imported, options.entry, arguments, rtol, atol, run);
-    if (!op)
-      return op.takeError();
-    return makeError(
-        ExitCode::differs,
-        difference + (op->empty()
-                          ? "; no op differs when each is written to memory"
-                          : "; the first op that differs is '" + *op + "'"));
+    std::string difference =
+        describeDifference(value.name, output, *want, chooseTolerance(*want));
+    if (!difference.empty())
+      differences += (differences.empty() ? "" : "; ") + difference;
   }
-  return llvm::Error::success();
+  if (differences.empty())
+    return llvm::Error::success();
+  std::string op =
+      findFirstDifference(source, entry, arguments, chooseTolerance, run);
+  if (!op.empty())
+    differences += "; the first op that differs is '" + op + "'";
+  return makeError(ExitCode::differs, differences);
 }

@@ -1,16 +1,18 @@
-//===- fuse-compile.cpp - Compiles a model
-//--------------------------------------===//
+//===- fuse-compile.cpp - Compiles a model to a file ----------------------===//
 
 #include "FuseDialect/Engine/CommandLine.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "llvm/Support/InitLLVM.h"
 
 using namespace mlir::fuse;
 
 int main(int argc, char **argv) {
-  int exitCode = 0;
-  std::optional<CompileOptions> options =
-      parseCompileOptions(argc, argv, exitCode);
-  if (!options)
-    return exitCode;
-  return reportError(compileModel(*options), "fuse-compile");
+  llvm::InitLLVM init(argc, argv);
+  resetCommandLine();
+  EmitFlags flags;
+  if (!parseCommandLine(argc, argv, "Compiles a model to MLIR or code\n"))
+    return static_cast<int>(ExitCode::usage);
+  llvm::Expected<EmitOptions> options = flags.get();
+  return reportError(options ? compileModel(*options) : options.takeError(),
+                     "fuse-compile");
 }

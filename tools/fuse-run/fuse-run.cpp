@@ -1,14 +1,16 @@
-//===- fuse-run.cpp - Runs a model --------------------------------------===//
+//===- fuse-run.cpp - Runs, checks and times a model ----------------------===//
 
 #include "FuseDialect/Engine/CommandLine.h"
 #include "FuseDialect/Engine/EngineError.h"
+#include "llvm/Support/InitLLVM.h"
 
 using namespace mlir::fuse;
 
 int main(int argc, char **argv) {
-  int exitCode = 0;
-  std::optional<RunOptions> options = parseRunOptions(argc, argv, exitCode);
-  if (!options)
-    return exitCode;
-  return reportError(runModel(*options), "fuse-run");
+  llvm::InitLLVM init(argc, argv);
+  resetCommandLine();
+  RunFlags flags;
+  if (!parseCommandLine(argc, argv, "Compiles a model and runs it\n"))
+    return static_cast<int>(ExitCode::usage);
+  return reportError(runModel(flags.get()), "fuse-run");
 }

@@ -11,9 +11,6 @@
 
 namespace mlir::fuse {
 
-/// Prefix of the symbol of an entry function's compiled form.
-inline constexpr llvm::StringLiteral kEntryPrefix = "fuse_entry_";
-
 /// The machine code of an entry function for one tuple of input shapes, with
 /// its weights and scratch memory. The MLIRContext outlives it, since it owns
 /// the weights. Not for two calls at the same time.

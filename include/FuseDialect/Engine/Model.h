@@ -3,75 +3,62 @@
 #ifndef FUSEDIALECT_ENGINE_MODEL_H
 #define FUSEDIALECT_ENGINE_MODEL_H
 
-#include "FuseDialect/Engine/ShapeBinding.h"
-#include "FuseDialect/Engine/Target.h"
+#include "FuseDialect/Engine/CompileOptions.h"
+#include "FuseDialect/Engine/Diagnostics.h"
 #include "FuseDialect/IR/Signature.h"
-#include "FuseDialect/Pipelines/Pipelines.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/Support/Error.h"
 
 namespace mlir::fuse {
 
-/// What all tools ask of compilation.
-struct ModelOptions {
-  /// `.mlir`, `.mlirbc` or `.onnx`.
-  std::string path;
-  /// The entry function.
-  std::string entry = "main";
-  /// Texts of `--shape` and `--dim`.
-  std::vector<std::string> shapes, dims;
-  FusionOptions fusion;
-  std::string targetCpu = "host", targetFeatures;
-  /// Files that the fusion report goes to.
-  std::vector<std::string> fusionReports;
-  std::string dumpDirectory;
-};
-
-/// The dialects that a context of the tools has loaded on demand.
-void registerModelDialects(DialectRegistry &registry);
-
-/// A model, from its file to machine code. The context outlives it.
+/// A module in any phase with the entry function that a tool was asked for.
 class Model {
 public:
-  /// Reads the file and finds the entry function. Errors in the file have been
-  /// reported as diagnostics.
-  static llvm::Expected<Model> load(const ModelOptions &options,
+  /// Reads a model from a file: ONNX if the name ends in `.onnx`, else MLIR as
+  /// text or bytecode. The context holds the dialects of the pipeline.
+  /// Errors: no such file or entry function, a malformed one, an entry whose
+  /// arguments are not ranked tensors.
+  static llvm::Expected<Model> load(StringRef path, StringRef entry,
+                                    EngineDiagnostics &diagnostics,
                                     MLIRContext *context);
 
-  /// A model of a module in phase import.
-  static llvm::Expected<Model> fromModule(const ModelOptions &options,
-                                          OwningOpRef<ModuleOp> module);
+  /// A model of a module that is at hand.
+  static llvm::Expected<Model> fromModule(OwningOpRef<ModuleOp> module,
+                                          StringRef entry);
 
-  ModuleOp getModule() { return *module; }
+  ModuleOp getModule() const { return *module; }
+  Phase getPhase() const;
+  /// The names, symbols and types of the entry's inputs and outputs; types are
+  /// those of the model, whatever the phase has made of them.
   const Signature &getSignature() const { return signature; }
-  const ShapeOptions &getShapeOptions() const { return shapeOptions; }
-  const Target &getTarget() const { return target; }
-  /// The entry function; it is there up to phase memory.
-  func::FuncOp getEntry();
-  /// The number of ops, but constants, in the entry function.
-  int64_t countOps();
-  /// The number of kernel launches in the entry function.
-  int64_t countLaunches();
+  StringRef getEntryName() const { return entry; }
+  /// The entry function, or null once it has become LLVM's.
+  FunctionOpInterface getEntry() const;
 
-  /// Gives the entry function's arguments these types; the graph phase refines
-  /// what follows. An error if the model is past that phase and the types
-  /// differ.
-  llvm::Error specialise(ArrayRef<RankedTensorType> types);
-  /// Runs the phases up to `last`; writes the fusion reports after phase group.
-  llvm::Error compile(Phase last);
+  /// Makes the types of the inputs more static. An error after phase `graph`.
+  llvm::Error specialize(ArrayRef<RankedTensorType> inputs);
+  /// Removes what is neither the entry nor a kernel.
+  llvm::Error keepOnlyEntry();
+
+  /// Runs the phases up to `last` that are still to come. The fusion reports
+  /// are written after phase `group`; later phases need static shapes.
+  llvm::Error compile(Phase last, const CompileOptions &options,
+                      const PipelineOptions &pipeline,
+                      EngineDiagnostics &diagnostics);
+
+  /// After compile(): the ops of the source model that came in, and launches of
+  /// kernels in the entry (0 before phase `tune`).
+  int64_t getNumSourceOps() const { return numSourceOps; }
+  int64_t getNumKernels() const { return numKernels; }
 
 private:
-  Model(const ModelOptions &options, Target target)
-      : options(options), target(std::move(target)) {}
+  Model() = default;
+  void readOutputTypes();
+  llvm::Error checkStatic() const;
 
-  ModelOptions options;
-  Target target;
-  ShapeOptions shapeOptions;
   OwningOpRef<ModuleOp> module;
+  std::string entry;
   Signature signature;
-  /// Whether the fusion reports are written.
-  bool hasReported = false;
+  int64_t numSourceOps = 0, numKernels = 0;
 };
 
 } // namespace mlir::fuse

@@ -1,29 +1,37 @@
-//===- RunModel.h - What fuse-run does --------------------------*- C++ -*-===//
+//===- RunModel.h - Compile a model and run it ------------------*- C++ -*-===//
 
 #ifndef FUSEDIALECT_ENGINE_RUNMODEL_H
 #define FUSEDIALECT_ENGINE_RUNMODEL_H
 
-#include "FuseDialect/Engine/Model.h"
+#include "FuseDialect/Engine/CompileOptions.h"
+#include "llvm/Support/Error.h"
+#include <optional>
 
 namespace mlir::fuse {
 
+/// What fuse-run is asked to do.
 struct RunOptions {
-  ModelOptions model;
-  /// Texts of `--input`, `--output` and `--expect`; see TensorSpec.h.
+  CompileOptions compile;
+  /// SPECs, see TensorSpec.h.
   std::vector<std::string> inputs, outputs, expected;
-  /// For --expect and --verify; what is negative is chosen by the element type.
-  double rtol = -1, atol = -1;
+  /// Instead of the tolerance of the element type.
+  std::optional<double> rtol, atol;
   /// Compare with the reference evaluator.
   bool verify = false;
   bool benchmark = false;
-  int64_t repeat = 100, warmup = 10;
-  /// Where the benchmark's figures go.
+  unsigned repeat = 100, warmup = 10;
+  /// Where the benchmark's result goes as JSON, or empty.
   std::string json;
-  /// 0: what affinity and control groups allow.
-  int32_t threads = 0;
+  /// What this process may use, if none.
+  std::optional<int> threads;
 };
 
-/// Compiles a model for the shapes at hand and runs it.
+/// Compiles the model for the shapes of its inputs, calls it, and writes,
+/// compares and times what the options say. Inputs that are not given are
+/// random. Prints to the standard output.
+///
+/// Errors: of ExitCode::differs if an output is not what it should be, after
+/// everything else was done.
 llvm::Error runModel(const RunOptions &options);
 
 } // namespace mlir::fuse

@@ -5,31 +5,35 @@
 
 #include "FuseDialect/Analysis/HostTensor.h"
 #include "FuseDialect/Engine/Compare.h"
-#include "FuseDialect/Engine/Model.h"
+#include "FuseDialect/IR/Signature.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 
 namespace mlir::fuse {
 
-/// Compiles a module in phase import and runs it on the inputs at hand; returns
-/// what its entry function does.
+/// Compiles the entry function of a module that has other outputs, and returns
+/// them for the inputs at hand.
 using ModuleRunner = llvm::function_ref<llvm::Expected<SmallVector<HostTensor>>(
     OwningOpRef<ModuleOp>)>;
 
-/// Compares a model's outputs with those of the reference evaluator, which
-/// computes `imported`, a copy of the module in phase import with its types
-/// specialised, op by op in double precision. If they differ, the model is
-/// compiled once more with every op's result as an output, and the first source
-/// op whose result differs is named. The error has ExitCode::differs.
-///
-/// `rtol` and `atol` are as in RunOptions.
-llvm::Error verifyOutputs(ModuleOp imported, const ModelOptions &options,
-                          const Signature &signature,
-                          ArrayRef<const HostTensor *> inputs,
-                          ArrayRef<HostTensor> outputs, double rtol,
-                          double atol, ModuleRunner run);
+/// How a result may differ from the exact one.
+using ToleranceChooser = llvm::function_ref<Tolerance(const HostTensor &want)>;
 
-/// The tolerance for an element type, with what the person gave.
-Tolerance chooseTolerance(Type elementType, double rtol, double atol);
+/// What the default rounding of a type allows for results of this size: an
+/// element that is the difference of large ones has their rounding error.
+Tolerance getScaledTolerance(const HostTensor &want);
+
+/// Compares outputs with those that the reference evaluator computes in double
+/// precision. `source` is a module up to phase `group`. If an output differs,
+/// each op's own result is compared too, to name the first op that is wrong: an
+/// error of ExitCode::differs.
+llvm::Error verifyOutputs(ModuleOp source, StringRef entry,
+                          ArrayRef<SignatureValue> values,
+                          ArrayRef<const HostTensor *> inputs,
+                          ArrayRef<HostTensor> outputs,
+                          ToleranceChooser chooseTolerance, ModuleRunner run);
 
 } // namespace mlir::fuse
 
